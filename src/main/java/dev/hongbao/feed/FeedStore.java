@@ -56,14 +56,14 @@ final class FeedStore {
             order by s.shard, p.id
             """;
 
-    /** From the few waiting entries to their packets. The reverse plan reads all packets. */
+    /** From the few waiting entries to their packets: the reverse plan reads all packets. Without drops that are over, as in feed_rains. */
     private static final String UNANNOUNCED = """
             with waiting as materialized (
                 select packet, sent_at from unannounced where sent_at < now() - $2 * interval '1 millisecond'
             )
             select u.packet, p.shard from waiting as u
-            cross join lateral (select shard from packet where id = u.packet limit 1) as p
-            where p.shard = any ($1)
+            cross join lateral (select shard, group_id, expires_at, closed_at from packet where id = u.packet limit 1) as p
+            where p.shard = any ($1) and (p.group_id not like 'rain:%' or p.expires_at > now() and p.closed_at is null)
               and not exists (select from quarantine_unit as q where q.id = u.packet)
             order by u.sent_at limit $3
             """;

@@ -4,6 +4,7 @@ import static dev.hongbao.testing.Eventually.eventually;
 import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.campaign.Rain;
 import dev.hongbao.engine.Installation;
 import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.ShardStore;
@@ -15,6 +16,7 @@ import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestRains;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
@@ -204,6 +206,43 @@ class FeedOwnerTaskIT {
             get(engine.engine().startWriter());
         }
         assertThat(engine.claim(packet, "carol").wonClaim().slot()).isOne();
+    }
+
+    @Test
+    void aDropThatExpiredUnannouncedIsNotAnnounced() {
+        // Given a drop whose time ran out while no server announced it, and an older packet that nobody has announced
+        get(engine.engine().stopWriter());
+        try {
+            TestRains rains = new TestRains(engine);
+            Rain rain = rains.create(rains.host("rainmaker", 50), TestRains.definition(60, 1, 5, 1))
+                    .rain();
+            books.execute(
+                    "update packet set opens_at = now() - interval '1 minute', expires_at = now() - interval '1 second'"
+                            + " where group_id = '" + rain.channel() + "'");
+            Packet packet = engine.send("alice", 100, 2);
+            String told = "select count(*) from group_event where type = 'packet.sent' and ";
+            eventually(
+                    SOON,
+                    () -> assertThat(books.longOf(told + "subject = '" + packet.id() + "'"))
+                            .isOne());
+            books.execute("delete from group_event where subject = '" + packet.id() + "'");
+            books.execute("insert into unannounced values ('" + packet.id() + "')");
+            books.execute("update unannounced set sent_at = now() - interval '1 minute'");
+            FeedOwnerTask task = task(trimmer());
+
+            // When
+            eventually(SOON, () -> {
+                get(run(task));
+                assertThat(books.longOf(told + "subject = '" + packet.id() + "'"))
+                        .isOne();
+            });
+
+            // Then
+            assertThat(books.longOf(told + "group_id = '" + rain.channel() + "'"))
+                    .isZero();
+        } finally {
+            get(engine.engine().startWriter());
+        }
     }
 
     @Test
