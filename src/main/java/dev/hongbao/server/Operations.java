@@ -24,7 +24,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.LongUnaryOperator;
 
 /**
  * An operator's calls on an installation: the reconciliation, the quarantine (see {@link QuarantineStore}) and the outbox, on connections of
@@ -72,22 +71,15 @@ public final class Operations {
     }
 
     /**
-     * Runs the checks on the rows since the checkpoint.
+     * Runs the checks on the rows since the checkpoint, without a rest.
      *
-     * @param restMillis maps the time of a piece to the rest after it; 0 for none
      * @return empty if another such run is under way, here or on a server
      * @throws ConfigException if no server has worked on the database
      * @throws Exception if a store does not answer
      */
-    public static Optional<Reconciliation.SinceRun> reconcileSinceCheckpoint(
-            StoreAddresses stores, LongUnaryOperator restMillis) throws Exception {
-        return alone(
-                vertx -> reconciler(vertx, stores).compose(reconciler -> reconciler.runSinceCheckpoint(restMillis)));
-    }
-
-    /** Runs the checks on the rows since the checkpoint without a rest. */
     public static Optional<Reconciliation.SinceRun> reconcileSinceCheckpoint(StoreAddresses stores) throws Exception {
-        return reconcileSinceCheckpoint(stores, millis -> 0);
+        return alone(
+                vertx -> reconciler(vertx, stores).compose(reconciler -> reconciler.runSinceCheckpoint(millis -> 0)));
     }
 
     private static Future<Reconciler> reconciler(Vertx vertx, StoreAddresses stores) {

@@ -36,8 +36,6 @@ import picocli.CommandLine.Spec;
             "  draws     settled plays: few prizes and many, free, paid, over time",
             "  memory    bytes of a packet and a claim; a server with a small heap",
             "  grown     beside 50,000,000 claims; takes 20 GB and an hour",
-            "  ledger    transfers to one hot wallet and by Zipf: row lock, atomic update, ours",
-            "  books     claims for a minute, with and without the check of the books",
             "  sockets   10,000 WebSockets: heap of each, one event to 5,000",
             "  cluster   CPU of a claim: one and three servers, Redis and its cluster"
         })

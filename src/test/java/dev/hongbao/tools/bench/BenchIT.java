@@ -50,7 +50,7 @@ class BenchIT {
 
     @ParameterizedTest
     @Tag("long")
-    @EnumSource(names = {"HTTP", "START", "RAIN", "GROWN", "BOOKS", "LEDGER", "SOCKETS", "CLUSTER"})
+    @EnumSource(names = {"HTTP", "START", "RAIN", "GROWN", "SOCKETS", "CLUSTER"})
     void theOthersAreMeasured(Bench.Kind kind) throws Exception {
         run(kind, 1);
     }

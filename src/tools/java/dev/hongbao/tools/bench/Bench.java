@@ -41,8 +41,6 @@ public final class Bench {
         DRAWS(3, 30, onEngine(DrawsBench::new)),
         MEMORY(2, 40, alone(MemoryBench::new)),
         GROWN(3, 1, onEngine(GrownBench::new)),
-        LEDGER(3, 30, onEngine(LedgerBench::new)),
-        BOOKS(2, 5, onEngine(BooksBench::new)),
         SOCKETS(5, 100, alone(SocketsBench::new)),
         CLUSTER(3, 20, alone(ClusterBench::new));
 

@@ -43,7 +43,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -231,16 +230,11 @@ final class BenchBed implements AutoCloseable {
     }
 
     void fund(List<Caller> members, Asset asset) throws Exception {
-        deposit(members.size(), SENDING, members::get, asset, DEPOSIT);
-    }
-
-    /** Deposits, each into the wallet of one member. @param window deposits under way on a loop */
-    Speed deposit(int count, int window, IntFunction<Caller> member, Asset asset, long amount) throws Exception {
-        return new Storm<>(
+        new Storm<>(
                         loops,
-                        count,
-                        window,
-                        n -> engine.wallets.deposit(BACKEND, member.apply(n).user(), asset, amount, newKey()),
+                        members.size(),
+                        SENDING,
+                        n -> engine.wallets.deposit(BACKEND, members.get(n).user(), asset, DEPOSIT, newKey()),
                         deposit -> true)
                 .run();
     }
