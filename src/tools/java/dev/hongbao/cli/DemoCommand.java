@@ -51,9 +51,6 @@ final class DemoCommand implements Callable<Integer> {
     @Option(names = "--packets", description = "Number of packets. Default 60.")
     private int packets = 60;
 
-    @Option(names = "--gateway", description = "The host's backend claims for the members, in batches.")
-    private boolean gateway;
-
     @Option(
             names = "--server",
             paramLabel = "COMMAND",
@@ -115,7 +112,7 @@ final class DemoCommand implements Callable<Integer> {
     private boolean play(HongbaoConfig config, int port, PrintWriter out) throws Exception {
         Demo.Result result;
         try (ProgressBar bar = progress()) {
-            result = new Demo(port, ApiClient.signer(config), packets, gateway).run(bar::stepTo);
+            result = new Demo(port, ApiClient.signer(config), packets).run(bar::stepTo);
         }
         print(result, out);
         out.println();

@@ -36,7 +36,6 @@ public final class Demo {
     private static final int STRANGERS = 5;
     private static final int SENDERS = 12;
     private static final int RECIPIENTS = 20;
-    private static final int CLAIMS_OF_A_CALL = 50;
     private static final String GROUP = "demo";
     private static final String ELSEWHERE = "elsewhere";
     private static final String PASSCODE = "恭喜发财";
@@ -61,7 +60,6 @@ public final class Demo {
             IntStream.rangeClosed(1, STRANGERS).mapToObj(i -> "stranger-" + i).toList();
     private final Map<String, String> tokens = new HashMap<>();
     private final int packets;
-    private final boolean gateway;
 
     private final Histogram latencyNanos = new Histogram(PATIENCE.toNanos() * 2, 3);
     private final Map<String, Long> outcomes = new TreeMap<>();
@@ -88,16 +86,12 @@ public final class Demo {
         }
     }
 
-    private record Claimed(String packet, String user, Answer answer, long nanos) {}
+    private record Claimed(String user, Answer answer, long nanos) {}
 
-    /**
-     * @param port of a server without rate limits
-     * @param gateway whether the host's backend claims for the crowd, in batches, instead of each member with a token
-     */
-    public Demo(int port, TokenSigner signer, int packets, boolean gateway) {
+    /** @param port of a server without rate limits */
+    public Demo(int port, TokenSigner signer, int packets) {
         this.port = port;
         this.packets = packets;
-        this.gateway = gateway;
         this.service = signer.sign(new UserId("backend"), Set.of(), Role.SERVICE, LENGTH);
         members.forEach(member -> tokens.put(member, sign(signer, member, GROUP)));
         strangers.forEach(stranger -> tokens.put(stranger, sign(signer, stranger, ELSEWHERE)));
@@ -172,7 +166,7 @@ public final class Demo {
         return new Result(rows, sample, faults);
     }
 
-    /** All members claim at once, some twice, and strangers; then some claim late, with their tokens. */
+    /** All members claim at once, some twice, and strangers; then some claim late. */
     private void race(String id, PlannedPacket packet) throws Exception {
         String passcode = packet.body.getString("passcode");
         List<String> crowd = new ArrayList<>();
@@ -180,8 +174,8 @@ public final class Demo {
             crowd.addAll(Collections.nCopies(i % ONE_IN_CLAIMS_TWICE == 0 ? 2 : 1, members.get(i)));
         }
         crowd.addAll(strangers);
-        claimAll(gateway ? batches(id, crowd, passcode) : single(id, crowd, passcode));
-        claimAll(single(id, members.subList(0, LATECOMERS), passcode));
+        claimAll(id, crowd, passcode);
+        claimAll(id, members.subList(0, LATECOMERS), passcode);
 
         JsonArray items = get("/v1/packets/" + id + "/claims?limit=200", token(members.get(0)))
                 .getJsonArray("items");
@@ -198,59 +192,19 @@ public final class Demo {
         }
     }
 
-    private List<Callable<List<Claimed>>> single(String packet, List<String> users, @Nullable String passcode) {
-        JsonObject body = passcode == null ? null : new JsonObject().put("passcode", passcode);
-        return users.stream()
-                .map(user -> (Callable<List<Claimed>>) () -> {
-                    long begun = System.nanoTime();
-                    Answer answer = call("POST", "/v1/packets/" + packet + "/claims", token(user), body);
-                    return List.of(new Claimed(packet, user, answer, System.nanoTime() - begun));
-                })
-                .toList();
-    }
-
-    private List<Callable<List<Claimed>>> batches(String packet, List<String> users, @Nullable String passcode) {
-        List<Callable<List<Claimed>>> calls = new ArrayList<>();
-        for (int i = 0; i < users.size(); i += CLAIMS_OF_A_CALL) {
-            List<String> some = users.subList(i, Math.min(users.size(), i + CLAIMS_OF_A_CALL));
-            calls.add(() -> claimFor(packet, some, passcode));
-        }
-        return calls;
-    }
-
-    /** Claims by the backend. Repeats the call while it refuses a claim for now. */
-    private List<Claimed> claimFor(String packet, List<String> users, @Nullable String passcode) throws Exception {
-        JsonArray claims = new JsonArray();
-        for (String user : users) {
-            String group = strangers.contains(user) ? ELSEWHERE : GROUP;
-            JsonObject claim =
-                    new JsonObject().put("user", user).put("packet", packet).put("groups", new JsonArray().add(group));
-            claims.add(passcode == null ? claim : claim.put("passcode", passcode));
-        }
-        JsonObject body = new JsonObject().put("claims", claims);
-        long begun = System.nanoTime();
-        while (true) {
-            JsonArray items = make("/v1/claims", service, body).getJsonArray("items");
-            long nanos = System.nanoTime() - begun;
-            List<Claimed> all = new ArrayList<>();
-            for (int i = 0; i < users.size(); i++) {
-                JsonObject item = items.getJsonObject(i);
-                Answer answer = new Answer(
-                        item.getInteger("status"), false, item.getJsonObject("claim", item.getJsonObject("problem")));
-                all.add(new Claimed(packet, users.get(i), answer, nanos));
-            }
-            if (all.stream().noneMatch(each -> each.answer.status() == 503) || nanos > PATIENCE.toNanos()) {
-                return all;
-            }
-            TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
-        }
-    }
-
     /** Claims at once; every answer to one user and packet must be the same claim. */
-    private void claimAll(List<Callable<List<Claimed>>> calls) throws Exception {
+    private void claimAll(String packet, List<String> users, @Nullable String passcode) throws Exception {
+        JsonObject body = passcode == null ? null : new JsonObject().put("passcode", passcode);
+        List<Callable<Claimed>> claims = new ArrayList<>();
+        for (String user : users) {
+            claims.add(() -> {
+                long begun = System.nanoTime();
+                Answer answer = call("POST", "/v1/packets/" + packet + "/claims", token(user), body);
+                return new Claimed(user, answer, System.nanoTime() - begun);
+            });
+        }
         long begun = System.nanoTime();
-        List<Claimed> all =
-                Threads.all(THREADS, calls).stream().flatMap(List::stream).toList();
+        List<Claimed> all = Threads.all(THREADS, claims);
         raceNanos += System.nanoTime() - begun;
         for (Claimed each : all) {
             latencyNanos.recordValue(Math.min(each.nanos, latencyNanos.getHighestTrackableValue()));
@@ -262,7 +216,7 @@ public final class Demo {
             outcomes.merge(outcome, 1L, Long::sum);
             if (each.answer.status() < 300) {
                 String claim = each.answer.body().encode();
-                String first = firstClaims.putIfAbsent(each.packet + " " + each.user, claim);
+                String first = firstClaims.putIfAbsent(packet + " " + each.user, claim);
                 expect(first == null || first.equals(claim), each.user + " got " + first + " and " + claim);
             }
         }
