@@ -2,12 +2,8 @@ package dev.hongbao.tools.bench;
 
 import dev.hongbao.values.Caller;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.FutureTask;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 
 /**
  * An open loop over HTTP with half of the server's capacity, then with twice the capacity; a claim's answer is its settlement. At
@@ -25,7 +21,6 @@ final class OverloadBench extends Part.OfEngine {
 
     private static final int MILLIS = 8_000;
     private static final Duration PATIENCE = Duration.ofSeconds(3);
-    private static final long LOOK_MILLIS = 250;
 
     private final ServerBed server;
     private final int maxWaiting;
@@ -36,13 +31,11 @@ final class OverloadBench extends Part.OfEngine {
     private final Row kept = trial.row("twice the capacity offered: settled", "claims/s")
             .over(capacity)
             .atLeast(0.8);
-    private final Row settledP99 = trial.row("  latency of settled claims, p99", "µs");
     private final Row refusals = trial.row("  refused with 503", "answers/s");
     private final Row refusedP50 = trial.row("  latency of a 503 once sent, p50", "µs");
     private final Row refusedP99 = trial.row("  latency of a 503 once sent, p99", "µs");
-    private final Row unsent = trial.row("  due while all connections were busy", "claims");
-    private final Row growth =
-            trial.row("  heap after collections, last third over first", "MiB").atMost(32);
+    private final Row growth = trial.row("  heap after a collection, after the load over before", "MiB")
+            .atMost(32);
 
     private OverloadBench(ServerBed server, int maxWaiting) {
         super(server.bed());
@@ -88,32 +81,15 @@ final class OverloadBench extends Part.OfEngine {
     }
 
     private void twice(double perSecond) throws Exception {
-        FutureTask<HttpLoad.Outcome> running =
-                new FutureTask<>(() -> offer((int) (maxWaiting * CONNECTIONS), perSecond));
-        new Thread(running, "overload").start();
-        List<Double> heap = new ArrayList<>();
-        while (!running.isDone()) {
-            heap.add(server.process().heap().afterCollection() / ServerBed.MIB);
-            TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
-        }
-        HttpLoad.Outcome outcome = running.get();
+        double heap = server.heapMiB();
+        HttpLoad.Outcome outcome = offer((int) (maxWaiting * CONNECTIONS), perSecond);
+        growth.add(server.heapMiB() - heap);
         kept.add(outcome.speed());
-        settledP99.add(outcome.done.getValueAtPercentile(99));
         refusals.add(outcome.refusedPerSecond());
         refusedP50.add(outcome.refusedSinceSent.getValueAtPercentile(50));
         refusedP99.add(outcome.refusedSinceSent.getValueAtPercentile(99));
-        unsent.add(outcome.unsent);
-        List<Double> busy = heap.subList(heap.size() / 4, heap.size());
-        growth.add(mean(busy, 2) - mean(busy, 0));
         if (outcome.withoutRetryAfter + outcome.others + outcome.broken + outcome.unanswered > 0) {
             trial.loadFault(outcome.withoutRetryAfter + " refusals without Retry-After; " + outcome.troubles());
         }
-    }
-
-    /** Of one third of the values, 0 to 2. */
-    private static double mean(List<Double> values, int third) {
-        int size = values.size();
-        return values.subList(size * third / 3, size * (third + 1) / 3).stream()
-                .collect(Collectors.averagingDouble(value -> value));
     }
 }

@@ -17,7 +17,7 @@ record ServerBed(Trial trial, ChildServer process, BenchBed bed, byte[][] header
     private static final int MOST_PER_SECOND = 60_000;
 
     private static final int CAPACITY_MILLIS = 3_000;
-    static final double MIB = 1024 * 1024;
+    private static final double MIB = 1024 * 1024;
 
     /** Starts the server on the data of the trial's directory. */
     static ServerBed start(Trial trial, int maxHeapMiB, Map<String, String> options, List<Caller> members)

@@ -10,9 +10,6 @@ import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
-import java.lang.management.MemoryPoolMXBean;
-import java.lang.management.MemoryType;
-import java.lang.management.MemoryUsage;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -20,6 +17,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,7 +35,6 @@ public final class ChildServer extends ChildProcess {
     private static final String PORTS = "bench-ports ";
     private static final String HEAP = "bench-heap ";
     private static final String COLLECT = "collect";
-    private static final String LOOK = "look";
     private static final String CLOCK = "clock ";
     private static final String FILL = "fill";
     private static final long STOP_SECONDS = 15;
@@ -129,9 +126,10 @@ public final class ChildServer extends ChildProcess {
                 } else if (line.equals(FILL)) {
                     fill();
                 }
-                long used =
-                        ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
-                out.println(HEAP + used + " " + usedAfterCollection());
+                out.println(HEAP
+                        + ManagementFactory.getMemoryMXBean()
+                                .getHeapMemoryUsage()
+                                .getUsed());
             }
         }
     }
@@ -142,20 +140,6 @@ public final class ChildServer extends ChildProcess {
             taken.add(new byte[1 << 20]);
         }
     }
-
-    private static long usedAfterCollection() {
-        long sum = 0;
-        for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
-            MemoryUsage usage = pool.getCollectionUsage();
-            if (pool.getType() == MemoryType.HEAP && usage != null) {
-                sum += usage.getUsed();
-            }
-        }
-        return sum;
-    }
-
-    /** Bytes. @param afterCollection in use after the last collection of each part of the heap */
-    public record Heap(long used, long afterCollection) {}
 
     public HongbaoConfig config() {
         return config;
@@ -188,12 +172,7 @@ public final class ChildServer extends ChildProcess {
 
     /** Bytes of heap in use after a full collection. */
     public long heapBytes() throws IOException {
-        return ask(COLLECT).used;
-    }
-
-    /** The heap without a collection. */
-    public Heap heap() throws IOException {
-        return ask(LOOK);
+        return ask(COLLECT);
     }
 
     private static void write(Process process, String what) throws IOException {
@@ -202,17 +181,17 @@ public final class ChildServer extends ChildProcess {
         asking.flush();
     }
 
-    private synchronized Heap ask(String what) throws IOException {
+    private synchronized long ask(String what) throws IOException {
         write(process, what);
-        long[] numbers = numbers(HEAP);
-        return new Heap(numbers[0], numbers[1]);
+        return numbers(HEAP)[0];
     }
 
     private long[] numbers(String prefix) throws IOException {
         for (String line = said.readLine(); line != null; line = said.readLine()) {
             if (line.startsWith(prefix)) {
-                String[] words = line.substring(prefix.length()).split(" ", -1);
-                return new long[] {Long.parseLong(words[0]), Long.parseLong(words[1])};
+                return Arrays.stream(line.substring(prefix.length()).split(" ", -1))
+                        .mapToLong(Long::parseLong)
+                        .toArray();
             }
         }
         throw new IOException("the server's process ended");
