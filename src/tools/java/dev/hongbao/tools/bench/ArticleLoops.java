@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiPredicate;
+import java.util.function.ObjIntConsumer;
 import java.util.stream.IntStream;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Pipeline;
@@ -38,15 +40,6 @@ final class ArticleLoops {
 
     private ArticleLoops() {}
 
-    private interface Claim {
-        /** @return whether the user has a share now */
-        boolean make(Jedis jedis, int user);
-    }
-
-    private interface Offer {
-        void put(Pipeline pipeline, int share);
-    }
-
     /**
      * Article 1 (抢红包, Redis + Lua, 2017): a list has the shares, split beforehand. One script, by EVAL, looks whether the user has
      * one, pops, marks and pushes, with cjson.
@@ -61,7 +54,7 @@ final class ArticleLoops {
                 (pipeline, i) -> pipeline.lpush(
                         SHARES,
                         new JsonObject().put("id", i).put("money", 1 + i % 100).encode()),
-                (jedis, user) -> jedis.eval(script, 4, SHARES, CLAIMED, USERS, Integer.toString(user)) != null);
+                (jedis, user) -> jedis.eval(script, 4, SHARES, CLAIMED, USERS, user.toString()) != null);
     }
 
     /**
@@ -97,8 +90,10 @@ final class ArticleLoops {
         return !due.isEmpty();
     }
 
-    /** @throws IllegalStateException if a user has no share */
-    private static double race(StoreAddresses stores, int users, Offer offer, Claim claim) throws Exception {
+    /** @param claim whether the user has a share now; @throws IllegalStateException if a user has none */
+    private static double race(
+            StoreAddresses stores, int users, ObjIntConsumer<Pipeline> offer, BiPredicate<Jedis, Integer> claim)
+            throws Exception {
         List<Jedis> clients = new ArrayList<>();
         try {
             for (int i = 0; i < THREADS; i++) {
@@ -107,7 +102,7 @@ final class ArticleLoops {
             }
             clear(clients.get(0));
             Pipeline pipeline = clients.get(0).pipelined();
-            IntStream.range(0, users).forEach(share -> offer.put(pipeline, share));
+            IntStream.range(0, users).forEach(share -> offer.accept(pipeline, share));
             pipeline.sync();
             AtomicInteger next = new AtomicInteger();
             AtomicInteger without = new AtomicInteger();
@@ -115,7 +110,7 @@ final class ArticleLoops {
             for (Jedis client : clients) {
                 claims.add(() -> {
                     for (int user = next.getAndIncrement(); user < users; user = next.getAndIncrement()) {
-                        if (!claim.make(client, user)) {
+                        if (!claim.test(client, user)) {
                             without.incrementAndGet();
                         }
                     }

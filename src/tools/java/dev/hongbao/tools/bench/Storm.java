@@ -13,7 +13,6 @@ import java.util.function.Predicate;
  * thread.
  *
  * @param call makes call number n, on loop n mod loops
- * @param isRight whether a call ended as it should
  */
 record Storm<R>(List<Context> loops, int count, int window, IntFunction<Future<R>> call, Predicate<R> isRight) {
     /** Calls under way on a loop: a batch or more in each stage of a claim's path. */

@@ -30,15 +30,7 @@ public final class Chaos {
 
     private Chaos() {}
 
-    /**
-     * A run.
-     *
-     * @param length of the time with faults; start and check come on top
-     * @param seed of the faults and of the clients' actions
-     * @param servers 1 or more
-     * @param calm before each round: the crowd goes on without faults
-     * @param runners clients who race for packets; 1 or more
-     */
+    /** @param length of the time with faults; @param servers 1 or more; @param calm before each round; @param runners 1 or more */
     public record Settings(
             Duration length,
             long seed,
@@ -49,10 +41,7 @@ public final class Chaos {
             int runners) {}
 
     /**
-     * Runs to the end.
-     *
      * @param directory exists and is empty; keeps the history and the servers' logs
-     * @param progress gets a line every few seconds
      * @throws Exception if something cannot start or be mended; this is no violation
      */
     public static ChaosResult run(Settings settings, Path directory, Consumer<String> progress) throws Exception {

@@ -55,7 +55,6 @@ final class Rounds {
         List<String> await(long limitMillis) throws Exception;
     }
 
-    /** @param calm before each round */
     Rounds(
             Supplier<Schedule.Round> schedule,
             Duration calm,

@@ -31,12 +31,12 @@ public abstract class ChildProcess implements AutoCloseable {
 
     /** SIGSTOP: its connections stay open, and the kernel answers for them. */
     public void freeze() {
-        Signals.freeze(pid());
+        Signals.send("STOP", pid());
     }
 
     /** SIGCONT: it goes on. */
     public void thaw() {
-        Signals.thaw(pid());
+        Signals.send("CONT", pid());
     }
 
     /** SIGTERM; returns at once. Its streams stay open. */

@@ -19,12 +19,7 @@ public class CommandServer extends ChildProcess {
 
     private final Path out;
 
-    /**
-     * Starts the command; does not wait.
-     *
-     * @param builder see {@link #builder}
-     * @param out overwritten with its standard output
-     */
+    /** Starts the command; does not wait. @param out overwritten with its standard output */
     public CommandServer(ProcessBuilder builder, Path out) throws IOException {
         super(builder.redirectOutput(out.toFile()).start());
         this.out = out;

@@ -63,19 +63,7 @@ public final class Debugger implements AutoCloseable {
     }
 
     /** The beginning of a method. */
-    private static final class Stop {
-        final Act act;
-        final String type;
-        final String method;
-        final CountDownLatch reached = new CountDownLatch(1);
-        final Set<ReferenceType> marked = new HashSet<>();
-
-        Stop(Act act, String type, String method) {
-            this.act = act;
-            this.type = type;
-            this.method = method;
-        }
-    }
+    private record Stop(Act act, String type, String method, CountDownLatch reached, Set<ReferenceType> marked) {}
 
     /** Whether this Java has the module. */
     public static boolean isThere() {
@@ -195,7 +183,7 @@ public final class Debugger implements AutoCloseable {
      * @throws IOException if it is not connected
      */
     public synchronized void at(Act act, String type, String method) throws IOException {
-        Stop wanted = new Stop(act, type, method);
+        Stop wanted = new Stop(act, type, method, new CountDownLatch(1), new HashSet<>());
         EventRequestManager requests = child().eventRequestManager();
         stop = wanted;
         ClassPrepareRequest later = requests.createClassPrepareRequest();

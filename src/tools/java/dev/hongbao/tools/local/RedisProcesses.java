@@ -28,12 +28,7 @@ public final class RedisProcesses implements AutoCloseable {
     private final List<Map<String, String>> settings = new ArrayList<>();
     private final List<EmbeddedRedis> processes = new ArrayList<>();
 
-    /**
-     * Starts none yet.
-     *
-     * @param directory created, and deleted at the end
-     * @param binaries gets the program, once; stays
-     */
+    /** Starts none yet. @param directory created, and deleted at the end; @param binaries gets the program, once; stays */
     public RedisProcesses(Path directory, Path binaries) {
         this.directory = directory;
         this.binaries = binaries;
@@ -75,12 +70,12 @@ public final class RedisProcesses implements AutoCloseable {
 
     /** SIGSTOP: its connections stay open, and the kernel answers for them. */
     public void freeze(int number) {
-        Signals.freeze(pid(number));
+        Signals.send("STOP", pid(number));
     }
 
     /** SIGCONT. */
     public void thaw(int number) {
-        Signals.thaw(pid(number));
+        Signals.send("CONT", pid(number));
     }
 
     /** After {@link #kill}: with its data, at its port. */

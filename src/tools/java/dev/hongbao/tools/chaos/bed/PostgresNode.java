@@ -67,7 +67,7 @@ public final class PostgresNode implements AutoCloseable {
     }
 
     /**
-     * A replica that reads the primary's log from disk: the embedded Postgres lacks the library to receive it. Returns when it has begun to.
+     * A replica that reads the primary's log from disk. Returns when it has begun to.
      *
      * @param home created, and deleted at its end
      */
@@ -165,7 +165,7 @@ public final class PostgresNode implements AutoCloseable {
 
     /** SIGQUIT to the postmaster, as {@code pg_ctl stop -m immediate}: it ends without a checkpoint. Returns at once. */
     public void shutDownImmediately() {
-        Signals.quit(postgres().pid());
+        Signals.send("QUIT", postgres().pid());
     }
 
     /** After its end: with its data, at its port. Its last children may hold the port for a moment. */

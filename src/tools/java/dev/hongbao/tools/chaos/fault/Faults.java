@@ -199,16 +199,15 @@ final class Faults {
                 line.kind("answers lost", SILENCE, LossyProxy::loseAnswersSilently, LossyProxy::comeBack),
                 line.kind("half-open", SILENCE, LossyProxy::swallow, proxy -> {}),
                 line.kind("stalled", SILENCE, LossyProxy::stall, LossyProxy::flow),
-                line.slow(),
+                line.kind(
+                        "slow",
+                        LITTLE,
+                        (proxy, random) -> proxy.delay(5L + random.nextInt(200)),
+                        proxy -> proxy.delay(0)),
                 line.kind("connections broken", LITTLE, LossyProxy::breakConnections, proxy -> {}));
     }
 
     private record Line(String to, Function<Member, LossyProxy> of) {
-        FaultKind slow() {
-            return kind(
-                    "slow", LITTLE, (proxy, random) -> proxy.delay(5L + random.nextInt(200)), proxy -> proxy.delay(0));
-        }
-
         FaultKind kind(String what, Cost cost, Heal<LossyProxy> inject, Heal<LossyProxy> heal) {
             return kind(what, cost, (proxy, random) -> inject.on(proxy), heal);
         }

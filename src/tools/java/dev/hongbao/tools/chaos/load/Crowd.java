@@ -41,20 +41,14 @@ public final class Crowd {
         void step() throws InterruptedException;
     }
 
-    /**
-     * Starts none yet.
-     *
-     * @param draw the draw that clients play
-     * @param campaign the campaign of their pools
-     * @param runners clients who race for packets
-     */
+    /** Starts none yet. @param campaign of the clients' pools; @param runners clients who race for packets */
     public Crowd(Api api, String draw, String campaign, SplittableRandom random, int runners) {
         this.world = new World(api, draw, campaign);
         this.outbox = new OutboxReader(api);
         for (int i = 0; i < CLIENTS; i++) {
             SplittableRandom own = random.split();
             SimulatedClient client = new SimulatedClient(world, own, "client-" + i);
-            add(client.name(), () -> {
+            add("client-" + i, () -> {
                 client.step();
                 pause(own, PAUSE_MILLIS);
             });

@@ -23,10 +23,6 @@ final class SimulatedClient {
         this.name = name;
     }
 
-    String name() {
-        return name;
-    }
-
     void step() throws InterruptedException {
         int dice = random.nextInt(100);
         if (dice < 12 && !done.isEmpty()) {

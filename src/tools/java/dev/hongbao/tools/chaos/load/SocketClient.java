@@ -40,10 +40,7 @@ final class SocketClient {
     private @Nullable String cursor;
     private int line;
 
-    /**
-     * @param name unique in the run: the idempotency keys begin with it
-     * @param pauseMillis average time between two calls
-     */
+    /** @param name unique in the run: the idempotency keys begin with it; @param pauseMillis on average */
     SocketClient(World world, SplittableRandom random, String name, int pauseMillis) {
         this.world = world;
         this.history = world.api.history();
