@@ -21,7 +21,6 @@ import org.commonmark.ext.gfm.tables.TableCell;
 import org.commonmark.ext.gfm.tables.TablesExtension;
 import org.commonmark.node.AbstractVisitor;
 import org.commonmark.node.Code;
-import org.commonmark.node.CustomNode;
 import org.commonmark.node.FencedCodeBlock;
 import org.commonmark.node.Heading;
 import org.commonmark.node.Link;
@@ -110,11 +109,7 @@ public final class GuidePages {
         }
     }
 
-    /**
-     * One page as HTML.
-     *
-     * @param page its name, one of {@link #PAGES}
-     */
+    /** @param page one of {@link #PAGES} */
     static String render(String page, String markdown) {
         Node document = parse(markdown);
         Map<Node, String> anchors = anchors(document);
@@ -190,42 +185,24 @@ public final class GuidePages {
     /** The words of a node and of those in it, without markup and without most code blocks. */
     static String text(Node node) {
         StringBuilder words = new StringBuilder();
-        node.accept(new AbstractVisitor() {
-            @Override
-            public void visit(Text piece) {
-                words.append(piece.getLiteral());
-            }
-
-            @Override
-            public void visit(Code code) {
-                words.append(code.getLiteral());
-            }
-
-            @Override
-            public void visit(FencedCodeBlock code) {
-                if (SEARCHED_CODE.contains(code.getInfo())) {
-                    words.append(code.getLiteral());
-                }
-            }
-
-            @Override
-            public void visit(SoftLineBreak end) {
-                words.append(' ');
-            }
-
-            @Override
-            public void visit(Paragraph paragraph) {
-                visitChildren(paragraph);
-                words.append(' ');
-            }
-
-            @Override
-            public void visit(CustomNode part) {
-                visitChildren(part);
-                words.append(part instanceof TableCell ? " " : "");
-            }
-        });
+        addText(node, words);
         return words.toString().strip();
+    }
+
+    private static void addText(Node node, StringBuilder words) {
+        if (node instanceof Text piece) {
+            words.append(piece.getLiteral());
+        } else if (node instanceof Code code) {
+            words.append(code.getLiteral());
+        } else if (node instanceof FencedCodeBlock code && SEARCHED_CODE.contains(code.getInfo())) {
+            words.append(code.getLiteral());
+        }
+        for (Node child = node.getFirstChild(); child != null; child = child.getNext()) {
+            addText(child, words);
+        }
+        if (node instanceof SoftLineBreak || node instanceof Paragraph || node instanceof TableCell) {
+            words.append(' ');
+        }
     }
 
     static Node parse(String markdown) {
