@@ -22,7 +22,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Measures this build on this machine, with its own Redis and Postgres in a temporary directory.",
-            "Prints a table and writes JSON. Exit code 1 if a part fails or the books do not balance afterwards."
+            "Prints a table. Exit code 1 if a part fails or the books do not balance afterwards."
         },
         footerHeading = "%nParts:%n",
         footer = {
@@ -48,9 +48,6 @@ final class BenchCommand implements Callable<Integer> {
     @Option(names = "--rounds", description = "Rounds that count, for medians. Default 2, 3 or 5, by part.")
     private @Nullable Integer rounds;
 
-    @Option(names = "--results", description = "Directory of the results. Default ${DEFAULT-VALUE}.")
-    private Path results = Path.of("target/bench");
-
     @Option(
             names = "--percent",
             description = "Of the usual size, 1 to 100; less than 100 is for a try. Default ${DEFAULT-VALUE}.")
@@ -66,7 +63,7 @@ final class BenchCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "--percent must be 1 to 100, and --rounds 1 or more");
         }
         quiet();
-        Bench bench = new Bench(results, percent, rounds, spec.commandLine().getOut());
+        Bench bench = new Bench(percent, rounds, spec.commandLine().getOut());
         return (ALL.equals(part) ? bench.all() : bench.run(kind())) ? ExitCode.OK : ExitCode.SOFTWARE;
     }
 

@@ -22,9 +22,8 @@ class BenchIT {
 
     private Trial run(Bench.Kind kind, int percent) throws Exception {
         Trial trial = new Trial(kind.wireName(), 1, percent, directory, step -> {});
-        Bench.run(kind, trial);
+        kind.run.on(trial);
         assertThat(trial.faults()).isEmpty();
-        assertThat(trial.versions).startsWith("Redis ");
         assertThat(trial.rows())
                 .isNotEmpty()
                 .allSatisfy(row -> assertThat(row.median()).as(row.name).isFinite());

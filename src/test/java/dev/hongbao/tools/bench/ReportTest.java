@@ -5,12 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.tools.bench.Trial.Step;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 class ReportTest {
     private final List<String> steps = new ArrayList<>();
@@ -60,12 +58,6 @@ class ReportTest {
         // Then
         assertThat(baseline.isNoisy()).isTrue();
         assertThat(ours.verdict()).isEqualTo("reached, but noisy: no result");
-        assertThat(new Report(trial)
-                        .toJson()
-                        .getJsonArray("measurements")
-                        .getJsonObject(1)
-                        .getBoolean("reached"))
-                .isFalse();
     }
 
     @Test
@@ -85,7 +77,6 @@ class ReportTest {
         }
 
         assertThat(printed()).contains("server 60.0, Redis 6.0, Postgres 15.0, load 12.0; in all 93.0");
-        assertThat(new Report(trial).toJson().encode()).contains("\"cpuMicros\":{\"server\":60.0,");
     }
 
     @Test
@@ -104,14 +95,11 @@ class ReportTest {
     }
 
     @Test
-    void unbalancedBooksVoidTheRun(@TempDir Path results) throws Exception {
+    void unbalancedBooksVoidTheRun() {
         trial.fault("I1 a cent is missing");
 
         assertThat(trial.isSound()).isFalse();
         assertThat(printed()).contains("FAULT I1 a cent is missing");
-        assertThat(Files.readString(new Report(trial).write(results)))
-                .contains("\"sound\" : false")
-                .contains("a cent is missing");
     }
 
     @Test

@@ -9,22 +9,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs benchmarks, each in a temporary directory of its own. Prints the results and writes them as JSON. Blocking, confined to
- * one thread.
+ * Runs benchmarks, each in a temporary directory of its own. Prints the results. Blocking, confined to one thread.
  */
 public final class Bench {
-    private final Path results;
     private final int percent;
     private final @Nullable Integer rounds;
     private final PrintWriter out;
 
-    /**
-     * @param results directory of the {@code *.json}
-     * @param percent of the usual size, 1 to 100
-     * @param rounds that count; null for each benchmark's usual number
-     */
-    public Bench(Path results, int percent, @Nullable Integer rounds, PrintWriter out) {
-        this.results = results;
+    /** @param percent of the usual size, 1 to 100; @param rounds that count; null for each benchmark's usual number */
+    public Bench(int percent, @Nullable Integer rounds, PrintWriter out) {
         this.percent = percent;
         this.rounds = rounds;
         this.out = out;
@@ -48,7 +41,7 @@ public final class Bench {
 
         private final int usualRounds;
         private final int percentInAll;
-        private final Run run;
+        final Run run;
 
         /** @param percentInAll of the usual size in {@link #all}, which so takes minutes on two cores */
         Kind(int usualRounds, int percentInAll, Run run) {
@@ -62,7 +55,7 @@ public final class Bench {
         }
     }
 
-    private interface Run {
+    interface Run {
         void on(Trial trial) throws Exception;
     }
 
@@ -118,13 +111,6 @@ public final class Bench {
             Directories.delete(directory);
         }
         report.print(out);
-        out.println("written: " + report.write(results));
-        out.flush();
         return trial.isSound();
-    }
-
-    /** Runs one for a test. */
-    static void run(Kind kind, Trial trial) throws Exception {
-        kind.run.on(trial);
     }
 }

@@ -97,9 +97,6 @@ final class BenchBed implements AutoCloseable {
         for (Context loop : loops) {
             services.add(on(loop, engine::services));
         }
-        if (!stores().redisUrl().startsWith("redis+cluster")) {
-            trial.versions = versions();
-        }
     }
 
     /** Starts stores in the trial's directory and an engine that settles and accepts whole bursts. */
@@ -162,17 +159,6 @@ final class BenchBed implements AutoCloseable {
     /** Waits for a future, two minutes at the most. */
     static <T> T await(Future<T> future) throws Exception {
         return future.toCompletionStage().toCompletableFuture().get(AWAIT_MINUTES, TimeUnit.MINUTES);
-    }
-
-    private String versions() throws Exception {
-        String postgres = await(engine.pool().query("show server_version").execute())
-                .iterator()
-                .next()
-                .getString(0);
-        try (Jedis redis = new Jedis(URI.create(stores().redisUrl()))) {
-            return "Redis " + redis.info("server").replaceAll("(?s).*redis_version:(\\S+).*", "$1") + ", Postgres "
-                    + postgres;
-        }
     }
 
     /** With a Redis user that may do everything: the articles' designs run there, too. */

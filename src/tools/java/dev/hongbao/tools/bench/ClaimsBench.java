@@ -12,7 +12,6 @@ final class ClaimsBench extends Part.OfEngine {
     private final int shares = trial.size(100_000, 1_000);
     private final int burst = trial.size(500_000, shares);
     private final int many = trial.size(10_000, 100);
-    private final int manyBurst = trial.size(200_000, many);
     private final int settled = trial.size(100_000, Math.max(many, shares));
     private final List<Caller> members = BenchBed.members(shares);
 
@@ -20,10 +19,6 @@ final class ClaimsBench extends Part.OfEngine {
     private final Row burstRow = trial.row("accepted, burst of 500,000, one packet", "claims/s")
             .over(loopRow)
             .atLeast(6);
-    private final Row manyBurstRow =
-            trial.row("accepted, burst of 200,000, 10,000 packets", "claims/s").over(loopRow);
-    private final Row drainRow =
-            trial.row("the burst's journal settled, one packet", "claims/s").over(loopRow);
     private final Row settledRow = trial.row("settled, one packet", "claims/s").over(loopRow);
     private final Row settledManyRow =
             trial.row("settled, 10,000 packets", "claims/s").over(settledRow).atLeast(0.55);
@@ -32,7 +27,6 @@ final class ClaimsBench extends Part.OfEngine {
         super(bed);
         step("article 1", () -> loopRow.add(ArticleLoops.article1(bed.stores(), loop)));
         step("burst, one packet", this::burst);
-        step("burst, many packets", this::burstOnMany);
         step("settled", this::settle);
     }
 
@@ -49,16 +43,6 @@ final class ClaimsBench extends Part.OfEngine {
         List<PacketId> packets = bed.send(burst / shares, shares);
         bed.acceptOnly();
         burstRow.add(claim(packets, Kind.ACCEPTED));
-        drainRow.add(Speed.of(burst, () -> {
-            bed.settle();
-            bed.awaitClosed();
-        }));
-    }
-
-    private void burstOnMany() throws Exception {
-        List<PacketId> packets = bed.send(many, manyBurst / many);
-        bed.acceptOnly();
-        manyBurstRow.add(bed.claim(packets, members, manyBurst, Kind.ACCEPTED));
         bed.settle();
         bed.awaitClosed();
     }

@@ -29,9 +29,6 @@ final class GrownBench extends Part.OfEngine {
     private final Row since = trial.row("reconcile from the checkpoint, of these rounds", "s")
             .once()
             .atMost(10);
-    private final Row first =
-            trial.row("reconcile from the first checkpoint", "s").once();
-    private final Row full = trial.row("reconcile of everything", "s").once();
     // 160 when the bound was set; an unbounded growth passes it
     private final Row dead = trial.row("dead rows of account to a live one, the most seen", "%")
             .once()
@@ -56,10 +53,15 @@ final class GrownBench extends Part.OfEngine {
         }
         dead.add(most);
         bytes.add((bed.number(SIZE) - before) / parts / part);
-        timed("reconcile all in steps", first, this::reconcileNew);
+        trial.step("reconcile all in steps");
+        reconcileNew();
         trial.coldRounds(List.of(new Step("grown", () -> grown.add(settle(part / 2)))));
-        timed("reconcile from the checkpoint", since, this::reconcileNew);
-        timed("reconcile everything", full, bed::checkBooks);
+        trial.step("reconcile from the checkpoint");
+        long begun = System.nanoTime();
+        reconcileNew();
+        since.add((System.nanoTime() - begun) / 1e9);
+        trial.step("reconcile everything");
+        bed.checkBooks();
     }
 
     private Speed settle(int count) throws Exception {
@@ -69,12 +71,5 @@ final class GrownBench extends Part.OfEngine {
     private void reconcileNew() throws Exception {
         bed.check(
                 Operations.reconcileSinceCheckpoint(bed.stores()).orElseThrow().findings());
-    }
-
-    private void timed(String what, Row row, Trial.Action action) throws Exception {
-        trial.step(what);
-        long begun = System.nanoTime();
-        action.run();
-        row.add((System.nanoTime() - begun) / 1e9);
     }
 }

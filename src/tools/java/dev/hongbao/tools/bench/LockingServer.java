@@ -65,13 +65,6 @@ final class LockingServer implements AutoCloseable {
         select gen_random_uuid(), 100 * shares, shares, 100 * shares from generate_series(1, %d), (select %d as shares) shares
         returning id""";
 
-    /** Packets whose shares are not their total, and the difference of claims and wallets. */
-    private static final String WRONG = """
-        select (select count(*) from locking.packet
-                left join (select packet, sum(amount) as claimed from locking.claim group by packet) claims on packet = id
-                where total <> amount + coalesce(claimed, 0))
-             + abs(coalesce((select sum(amount) from locking.claim), 0) - coalesce((select sum(balance) from locking.wallet), 0))""";
-
     private static final String UNLOCK =
             "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
 
@@ -111,12 +104,6 @@ final class LockingServer implements AutoCloseable {
         return Jdbc.rows(postgres, SEND.formatted(packets, shares)).stream()
                 .map(row -> new PacketId(UUID.fromString(row.get(0))))
                 .toList();
-    }
-
-    /** @return the error of the books; empty if all is right. That nobody has two shares is a constraint. */
-    String wrong() throws SQLException {
-        String wrong = Jdbc.one(postgres, WRONG);
-        return wrong.equals("0") ? "" : "the books of lock and transaction are wrong by " + wrong;
     }
 
     /** One event loop's server. */

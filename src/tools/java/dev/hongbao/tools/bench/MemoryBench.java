@@ -45,7 +45,6 @@ final class MemoryBench extends Part {
             trial.row("Redis, a settled claim, user ids of 16", "bytes").atMost(120);
     private final Row start =
             trial.row("-Xmx256m, 100,000 open packets: start", "ms").once();
-    private final Row idle = trial.row("  heap in use once started", "MiB").once();
     private final Row serving =
             trial.row("  heap in use after claims on any packet", "MiB").once().atMost(MAX_HEAP_MIB);
 
@@ -90,7 +89,6 @@ final class MemoryBench extends Part {
         long begun = System.nanoTime();
         try (ServerBed bed = ServerBed.start(trial, MAX_HEAP_MIB, Map.of("claim.settle-timeout", "20s"), members)) {
             start.add((System.nanoTime() - begun) / 1e6);
-            idle.add(bed.heapMiB());
             Collections.shuffle(open, new SecureRandom());
             Duration length = trial.time(CLAIMS_MILLIS);
             bed.load(CONNECTIONS)

@@ -1,7 +1,6 @@
 package dev.hongbao.tools.bench;
 
 import dev.hongbao.values.Caller;
-import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -33,7 +32,6 @@ final class RainBench extends Part.OfEngine {
 
     private static final Duration LONGEST = Duration.ofSeconds(30);
     private static final Duration PATIENCE = Duration.ofSeconds(3);
-    private static final String UNKNOWN = "hongbao_claim_outcomes_total{outcome=\"unknown\"}";
 
     private final ServerBed server;
     private final int users;
@@ -41,14 +39,11 @@ final class RainBench extends Part.OfEngine {
     private final Row settled = trial.row("all tap at one moment: settled, until the last", "claims/s")
             .over(capacity)
             .atLeast(0.9);
-    private final Row caught = trial.row("  settled, of all taps", "%");
-    private final Row refusals = trial.row("  refused with 503", "answers/s");
     private final Row refusedP99 =
             trial.row("  latency of a 503 once sent, p99", "µs").atMost(50_000);
     private final Row growth = trial.row("  heap after a collection, after the rain over before", "MiB")
             .atMost(16);
     private final Row spreadCaught = trial.row("taps spread as the server names it: settled, of all", "%");
-    private final Row spreadP99 = trial.row("  latency since the tap was due, p99", "µs");
 
     private RainBench(ServerBed server) {
         super(server.bed());
@@ -73,7 +68,6 @@ final class RainBench extends Part.OfEngine {
         HttpLoad.Outcome outcome =
                 load(Duration.ofMillis(users / NAMED_TAPS_A_MILLI)).run(taps(), LONGEST);
         spreadCaught.add(100.0 * outcome.done.getTotalCount() / users);
-        spreadP99.add(outcome.done.getValueAtPercentile(99));
     }
 
     /** @param within time in which the taps are due */
@@ -95,24 +89,16 @@ final class RainBench extends Part.OfEngine {
     private void atOneMoment() throws Exception {
         double heap = server.heapMiB();
         HttpLoad.Requests taps = taps();
-        double unknown = unknown();
         HttpLoad.Outcome outcome = load(MOMENT).run(taps, LONGEST);
         growth.add(server.heapMiB() - heap);
-        double seconds = outcome.lastDoneNanos / 1e9;
         long done = outcome.done.getTotalCount();
         long refused = outcome.refusedSinceSent.getTotalCount();
-        settled.add(done / seconds);
-        caught.add(100.0 * done / users);
-        refusals.add(refused / seconds);
+        settled.add(done * 1e9 / outcome.lastDoneNanos);
         refusedP99.add(outcome.refusedSinceSent.getValueAtPercentile(99));
-        if (done + refused < users || outcome.withoutRetryAfter > 0 || unknown() > unknown) {
+        if (done + refused < users || outcome.withoutRetryAfter > 0) {
             trial.loadFault((users - done - refused) + " taps were neither settled nor refused, " + outcome.unsent
                     + " not sent; " + outcome.withoutRetryAfter + " refusals without Retry-After; "
-                    + (unknown() - unknown) + " unknown outcomes; " + outcome.troubles());
+                    + outcome.troubles());
         }
-    }
-
-    private double unknown() throws IOException {
-        return Metrics.of(server.process().managementPort()).sum(UNKNOWN);
     }
 }

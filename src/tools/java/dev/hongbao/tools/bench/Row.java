@@ -25,7 +25,6 @@ final class Row {
     private double least;
     private double most;
 
-    /** @param counts whether an added value counts now */
     Row(String name, String unit, BooleanSupplier counts) {
         this.name = name;
         this.unit = unit;

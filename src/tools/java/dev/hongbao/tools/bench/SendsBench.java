@@ -20,7 +20,6 @@ final class SendsBench extends Part.OfEngine {
 
     private final ServerBed server;
     private final Row sends = trial.row("HTTP, packets of 5 sent", "sends/s").atLeast(4_000);
-    private final Row p50 = trial.row("  latency, p50 (closed loop)", "µs");
     private final Row p99 = trial.row("  latency, p99 (closed loop)", "µs").atMost(60_000);
     private final Row deposits = trial.row("HTTP, deposits", "deposits/s").atLeast(5_000);
     private final Row lives =
@@ -53,7 +52,6 @@ final class SendsBench extends Part.OfEngine {
     private void send() throws Exception {
         HttpLoad.Outcome outcome = load(HttpCalls.sends(server.headers()), CONNECTIONS);
         sends.add(outcome.speed());
-        p50.add(outcome.done.getValueAtPercentile(50));
         p99.add(outcome.done.getValueAtPercentile(99));
     }
 

@@ -117,19 +117,19 @@ final class SocketCrowd implements AutoCloseable {
         }
     }
 
-    private double each(int count, IntFunction<Future<Void>> call) throws Exception {
-        return new Storm<>(loops, count, WINDOW, call, done -> true).run().perSecond();
+    private void each(int count, IntFunction<Future<Void>> call) throws Exception {
+        new Storm<>(loops, count, WINDOW, call, done -> true).run();
     }
 
-    /** Opens and authenticates all connections. @return connections a second */
-    double open() throws Exception {
-        return each(members.length, n -> members[n].open());
+    /** Opens and authenticates all connections. */
+    void open() throws Exception {
+        each(members.length, n -> members[n].open());
     }
 
-    /** Lets the first {@code count} follow the group. @return joins a second */
-    double join(int count) throws Exception {
+    /** Lets the first {@code count} follow the group. */
+    void join(int count) throws Exception {
         String frame = "{\"type\":\"join\",\"id\":\"2\",\"group\":\"" + GROUP.value() + "\"}";
-        return each(count, n -> members[n].ask(frame));
+        each(count, n -> members[n].ask(frame));
     }
 
     /**

@@ -5,7 +5,6 @@ import dev.hongbao.tools.local.ApiClient;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.HdrHistogram.Histogram;
 
 /** Many WebSockets to one server: the heap of an idle one, and the time of an event to all members of a group. The clients share the cores. */
 final class SocketsBench extends Part {
@@ -21,14 +20,8 @@ final class SocketsBench extends Part {
 
     private final int connections = trial.size(10_000, 4);
     private final int members = connections / 2;
-    private final Row opens = trial.row("connect and authenticate", "/s").once();
     private final Row heap =
             trial.row("heap of an idle connection", "bytes").once().atMost(12 * 1024);
-    private final Row joins =
-            trial.row("join a group, with its newest packets", "joins/s").once();
-    private final Row joinedHeap =
-            trial.row("heap of a connection, once members joined", "bytes").once();
-    private final Row p50 = trial.row("from a send to its event, p50 of the members", "µs");
     private final Row p99 =
             trial.row("from a send to its event, p99 of the members", "µs").atMost(250_000);
 
@@ -53,17 +46,14 @@ final class SocketsBench extends Part {
             long before = server.process().heapBytes();
             try (SocketCrowd crowd = new SocketCrowd(port, signer, connections)) {
                 trial.step("connections");
-                opens.add(crowd.open());
+                crowd.open();
                 heap.add((double) (server.process().heapBytes() - before) / connections);
                 trial.step("joins");
-                joins.add(crowd.join(members));
-                joinedHeap.add((double) (server.process().heapBytes() - before) / connections);
+                crowd.join(members);
                 for (int round = 0; round < trial.rounds; round++) {
                     trial.step("event");
                     TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
-                    Histogram micros = crowd.send(members, "round-" + round);
-                    p50.add(micros.getValueAtPercentile(50));
-                    p99.add(micros.getValueAtPercentile(99));
+                    p99.add(crowd.send(members, "round-" + round).getValueAtPercentile(99));
                 }
                 if (crowd.lost() > 0) {
                     trial.fault(crowd.lost() + " connections were lost");

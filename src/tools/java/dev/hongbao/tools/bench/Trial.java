@@ -23,17 +23,9 @@ final class Trial {
     private final List<Row> rows = new ArrayList<>();
     private final List<String> faults = new CopyOnWriteArrayList<>();
 
-    /** Of the stores, for the report. */
-    String versions = "";
-
     private boolean isWarmUp;
 
-    /**
-     * @param rounds that count, 1 or more
-     * @param percent of the usual size, 1 to 100
-     * @param directory for the stores' files
-     * @param progress receives the name of each step as it begins
-     */
+    /** @param percent of the usual size, 1 to 100; @param progress receives the name of each step as it begins */
     Trial(String name, int rounds, int percent, Path directory, Consumer<String> progress) {
         this.name = name;
         this.rounds = rounds;
