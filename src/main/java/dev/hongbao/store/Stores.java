@@ -9,6 +9,7 @@ import dev.hongbao.store.embedded.EmbeddedPostgres;
 import dev.hongbao.store.embedded.EmbeddedRedis;
 import dev.hongbao.store.embedded.EmbeddedServers;
 import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
+import dev.hongbao.store.embedded.EmbeddedServers.Urls;
 import dev.hongbao.store.postgres.PostgresAddress;
 import dev.hongbao.store.redis.RedisAddress;
 import java.nio.file.Files;
@@ -30,12 +31,20 @@ public final class Stores implements AutoCloseable {
     private final StoreAddresses adminAddresses;
     private final @Nullable AutoCloseable children;
 
-    /** @param redisAdmin the URL of Redis with all rights; null for the usual one */
-    private Stores(StoreAddresses addresses, @Nullable String redisAdmin, @Nullable AutoCloseable children) {
-        this.addresses = addresses;
-        this.adminAddresses = redisAdmin == null
+    /**
+     * @param redis of the embedded one; null for the configured one
+     * @param postgres of the embedded one; null for the configured one
+     */
+    private Stores(
+            HongbaoConfig config, @Nullable Urls redis, @Nullable Urls postgres, @Nullable AutoCloseable children) {
+        this.addresses = new StoreAddresses(
+                redis == null ? redisUrl(config) : redis.app(),
+                config.engine().redis().namespace(),
+                postgres == null ? owner(config) : PostgresAddress.of(postgres.owner()),
+                postgres == null ? app(config) : PostgresAddress.of(postgres.app()));
+        this.adminAddresses = redis == null
                 ? addresses
-                : new StoreAddresses(redisAdmin, addresses.namespace(), addresses.owner(), addresses.app());
+                : new StoreAddresses(redis.owner(), addresses.namespace(), addresses.owner(), addresses.app());
         this.children = children;
     }
 
@@ -52,16 +61,15 @@ public final class Stores implements AutoCloseable {
         boolean ownPostgres = config.engine().postgres().isEmbedded();
         if (ownRedis && ownPostgres) {
             EmbeddedServers servers = EmbeddedServers.start(data, options);
-            return embedded(config, servers.urls(), servers);
+            return new Stores(config, servers.redis().urls(), servers.postgres().urls(), servers);
         }
         EmbeddedRedis redis = ownRedis ? EmbeddedRedis.start(data, options) : null;
         EmbeddedPostgres postgres = ownPostgres ? EmbeddedPostgres.start(data, options) : null;
-        StoreAddresses addresses = new StoreAddresses(
-                redis == null ? redisUrl(config) : redis.appUrl(),
-                config.engine().redis().namespace(),
-                postgres == null ? owner(config) : PostgresAddress.of(postgres.ownerUrl()),
-                postgres == null ? app(config) : PostgresAddress.of(postgres.appUrl()));
-        return new Stores(addresses, redis == null ? null : redis.url(), redis == null ? postgres : redis);
+        return new Stores(
+                config,
+                redis == null ? null : redis.urls(),
+                postgres == null ? null : postgres.urls(),
+                redis == null ? postgres : redis);
     }
 
     /** @throws ConfigException if a store is not configured and this jar has no embedded stores */
@@ -84,12 +92,14 @@ public final class Stores implements AutoCloseable {
      * @throws ConfigException if the data directory has no data, or this jar no embedded stores
      */
     public static Stores join(HongbaoConfig config) {
-        if (config.engine().redis().isEmbedded() && config.engine().postgres().isEmbedded()) {
-            Optional<EmbeddedServers.Urls> running =
-                    EmbeddedServers.running(config.engine().dataDir());
-            if (running.isPresent()) {
-                return embedded(config, running.get(), null);
-            }
+        Path data = config.engine().dataDir();
+        boolean ownRedis = config.engine().redis().isEmbedded();
+        boolean ownPostgres = config.engine().postgres().isEmbedded();
+        Urls redis = ownRedis ? EmbeddedRedis.running(data).orElse(null) : null;
+        Urls postgres = ownPostgres ? EmbeddedPostgres.running(data).orElse(null) : null;
+        // One server owns the directory: another cannot start the missing store beside it.
+        if (ownRedis == (redis != null) && ownPostgres == (postgres != null)) {
+            return new Stores(config, redis, postgres, null);
         }
         require(config);
         requireData(config);
@@ -125,26 +135,17 @@ public final class Stores implements AutoCloseable {
                 EmbeddedPostgres.MAX_CONNECTIONS, config.engine().postgres().poolSize() + OTHER_CONNECTIONS);
     }
 
-    private static Stores embedded(HongbaoConfig config, EmbeddedServers.Urls urls, @Nullable AutoCloseable children) {
-        StoreAddresses addresses = new StoreAddresses(
-                urls.redis(),
-                config.engine().redis().namespace(),
-                PostgresAddress.of(urls.postgresOwner()),
-                PostgresAddress.of(urls.postgresApp()));
-        return new Stores(addresses, urls.redisAdmin(), children);
-    }
-
     /** The configured Redis, or a running server's embedded one; empty if no server runs. It starts nothing. */
     public static Optional<String> redisAtWork(HongbaoConfig config) {
         return config.engine().redis().isEmbedded()
-                ? EmbeddedRedis.running(config.engine().dataDir())
+                ? EmbeddedRedis.running(config.engine().dataDir()).map(Urls::app)
                 : Optional.of(redisUrl(config));
     }
 
     /** The configured Postgres, or a running server's embedded one; empty if no server runs. It starts nothing. */
     public static Optional<PostgresAddress> postgresAtWork(HongbaoConfig config) {
         return config.engine().postgres().isEmbedded()
-                ? EmbeddedPostgres.running(config.engine().dataDir()).map(PostgresAddress::of)
+                ? EmbeddedPostgres.running(config.engine().dataDir()).map(urls -> PostgresAddress.of(urls.app()))
                 : Optional.of(app(config));
     }
 

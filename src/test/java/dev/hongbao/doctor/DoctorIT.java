@@ -39,11 +39,9 @@ class DoctorIT {
                 "postgres.url", servers.postgresAppUrl(),
                 "postgres.owner-url", servers.postgresOwnerUrl()));
 
-        // Given a server whose Redis is its own, and what a server of before has left that had a Postgres, too
+        // Given a server whose Redis is its own
         try (EmbeddedRedis redis =
                 EmbeddedRedis.start(data, EmbeddedOptions.defaults().withBinaries(TestServers.BINARIES))) {
-            leaveUrls();
-
             // Then both are asked, and the disk is looked at
             assertThat(examine(config))
                     .anyMatch(line -> line.startsWith("Redis 7"))
@@ -140,18 +138,6 @@ class DoctorIT {
 
     private static int connections(String line) {
         return Integer.parseInt(line.replaceFirst(".*connections ([0-9]+) of .*", "$1"));
-    }
-
-    private void leaveUrls() throws Exception {
-        Files.writeString(
-                data.resolve("secrets").resolve("urls"),
-                String.join(
-                        "\n",
-                        "redis://:no@127.0.0.1:1",
-                        "redis://:no@127.0.0.1:1",
-                        "postgresql://no:no@127.0.0.1:1/no",
-                        "postgresql://no:no@127.0.0.1:1/no",
-                        "postgresql://no:no@127.0.0.1:1/no"));
     }
 
     private static List<String> examine(HongbaoConfig config) {

@@ -200,8 +200,8 @@ class LyingStorageIT {
 
     private static StoreAddresses addresses(EmbeddedServers stores) {
         return new StoreAddresses(
-                stores.urls().redis(),
-                PostgresAddress.of(stores.urls().postgresOwner()),
-                PostgresAddress.of(stores.urls().postgresApp()));
+                stores.redis().appUrl(),
+                PostgresAddress.of(stores.postgres().ownerUrl()),
+                PostgresAddress.of(stores.postgres().appUrl()));
     }
 }

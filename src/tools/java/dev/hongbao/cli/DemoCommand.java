@@ -88,13 +88,12 @@ final class DemoCommand implements Callable<Integer> {
     /** Plays at a server of another process, on stores of this one. */
     private boolean playAt(String command, Path directory, HongbaoConfig config, PrintWriter out) throws Exception {
         try (EmbeddedServers stores = EmbeddedServers.start(directory, EmbeddedOptions.defaults())) {
-            EmbeddedServers.Urls urls = stores.urls();
             Map<String, String> options = HongbaoConfig.trialOptions(
                     directory,
                     Map.of(
-                            "redis.url", urls.redis(),
-                            "postgres.url", urls.postgresApp(),
-                            "postgres.owner-url", urls.postgresOwner()));
+                            "redis.url", stores.redis().appUrl(),
+                            "postgres.url", stores.postgres().appUrl(),
+                            "postgres.owner-url", stores.postgres().ownerUrl()));
             ProcessBuilder builder = CommandServer.builder(List.of(command.split(" +", -1)))
                     .redirectError(ProcessBuilder.Redirect.INHERIT);
             dev.hongbao.config.Option.ALL.stream()

@@ -16,7 +16,6 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -151,10 +150,9 @@ final class DataDirectory implements AutoCloseable {
         return read(file);
     }
 
-    /** A password of a directory that another server owns; empty if there is none. Makes nothing. */
-    static Optional<String> known(Path directory, String name) {
-        Path file = directory.resolve("secrets").resolve(name);
-        return Files.exists(file) ? Optional.of(read(file)) : Optional.empty();
+    /** A password of a directory that another server owns. It is there before the port is. */
+    static String known(Path directory, String name) {
+        return read(directory.resolve("secrets").resolve(name));
     }
 
     /** Writes a small file for its owner only, whole or not at all. */

@@ -2,6 +2,7 @@ package dev.hongbao.store.embedded;
 
 import com.sun.management.OperatingSystemMXBean;
 import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
+import dev.hongbao.store.embedded.EmbeddedServers.Urls;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 
 /**
  * A durable Postgres child process (fsync on, synchronous_commit on) on loopback, with passwords. Thread-safe; every method but
@@ -30,6 +32,7 @@ public final class EmbeddedPostgres extends EmbeddedServer {
 
     private static final String PORT = "secrets/postgres-port";
     private static final String APP_SECRET = "postgres-app";
+    private static final String OWNER_SECRET = "postgres-owner";
 
     private EmbeddedPostgres(DataDirectory data, boolean ownsData, int port, SupervisedChild child) {
         super(data, ownsData, port, child);
@@ -48,15 +51,11 @@ public final class EmbeddedPostgres extends EmbeddedServer {
     }
 
     /**
-     * The {@link #appUrl} of the Postgres that a server keeps running on this directory; empty if there is none. Starts and makes
+     * The {@link #urls} of the Postgres that a server keeps running on this directory; empty if there is none. Starts and makes
      * nothing. The server may be gone a moment later.
      */
-    public static Optional<String> running(Path dataDir) {
-        return running(
-                dataDir,
-                PORT,
-                APP_SECRET,
-                (password, port) -> url(PostgresCluster.APP, password, PostgresCluster.DATABASE, port));
+    public static Optional<Urls> running(Path dataDir) {
+        return running(dataDir, PORT, EmbeddedPostgres::urls);
     }
 
     static EmbeddedPostgres start(DataDirectory data, EmbeddedOptions options, boolean ownsData) {
@@ -135,14 +134,25 @@ public final class EmbeddedPostgres extends EmbeddedServer {
         }
     }
 
-    /** For the database's owner: {@code postgresql://hongbao_owner:password@127.0.0.1:port/hongbao}. */
+    /** {@link #appUrl} and {@link #ownerUrl}. */
+    public Urls urls() {
+        return urls(data::secret, port);
+    }
+
+    private static Urls urls(UnaryOperator<String> secret, int port) {
+        return new Urls(
+                url(PostgresCluster.APP, secret.apply(APP_SECRET), PostgresCluster.DATABASE, port),
+                url(PostgresCluster.OWNER, secret.apply(OWNER_SECRET), PostgresCluster.DATABASE, port));
+    }
+
+    /** For the database's owner, who runs the migrations: {@code postgresql://hongbao_owner:password@127.0.0.1:port/hongbao}. */
     public String ownerUrl() {
-        return url(PostgresCluster.OWNER, data.secret("postgres-owner"), PostgresCluster.DATABASE, port);
+        return urls().owner();
     }
 
     /** For the application's role: {@code postgresql://hongbao:password@127.0.0.1:port/hongbao}. */
     public String appUrl() {
-        return url(PostgresCluster.APP, data.secret(APP_SECRET), PostgresCluster.DATABASE, port);
+        return urls().app();
     }
 
     /** For the superuser: {@code postgresql://postgres:password@127.0.0.1:port/postgres}. */
@@ -226,8 +236,8 @@ public final class EmbeddedPostgres extends EmbeddedServer {
         private List<String> rolesAndDatabase() {
             return List.of(
                     "ALTER ROLE " + ADMIN + " PASSWORD '" + data.secret("postgres-admin") + "';",
-                    "CREATE ROLE " + OWNER + " LOGIN PASSWORD '" + data.secret("postgres-owner") + "';",
-                    "CREATE ROLE " + APP + " LOGIN PASSWORD '" + data.secret("postgres-app") + "';",
+                    "CREATE ROLE " + OWNER + " LOGIN PASSWORD '" + data.secret(OWNER_SECRET) + "';",
+                    "CREATE ROLE " + APP + " LOGIN PASSWORD '" + data.secret(APP_SECRET) + "';",
                     "CREATE DATABASE " + DATABASE + " OWNER " + OWNER + ";",
                     "REVOKE ALL ON DATABASE " + DATABASE + " FROM PUBLIC;",
                     "GRANT CONNECT ON DATABASE " + DATABASE + " TO " + APP + ";");

@@ -1,6 +1,7 @@
 package dev.hongbao.store.embedded;
 
 import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
+import dev.hongbao.store.embedded.EmbeddedServers.Urls;
 import dev.hongbao.store.redis.RedisCommands;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -12,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
@@ -23,6 +25,7 @@ public final class EmbeddedRedis extends EmbeddedServer {
     private static final Duration READY = Duration.ofMinutes(10);
 
     private static final String APP_SECRET = "redis-app";
+    private static final String ADMIN_SECRET = "redis";
 
     public static final String USER = "hongbao";
 
@@ -51,11 +54,11 @@ public final class EmbeddedRedis extends EmbeddedServer {
     }
 
     /**
-     * The {@link #appUrl} of the Redis that a server keeps running on this directory; empty if there is none. Starts and makes
+     * The {@link #urls} of the Redis that a server keeps running on this directory; empty if there is none. Starts and makes
      * nothing. The server may be gone a moment later.
      */
-    public static Optional<String> running(Path dataDir) {
-        return running(dataDir, "redis/port", APP_SECRET, EmbeddedRedis::appUrl);
+    public static Optional<Urls> running(Path dataDir) {
+        return running(dataDir, "redis/port", EmbeddedRedis::urls);
     }
 
     static EmbeddedRedis start(DataDirectory data, EmbeddedOptions options, boolean ownsData) {
@@ -63,7 +66,7 @@ public final class EmbeddedRedis extends EmbeddedServer {
         Path program = new Binaries(binaries, Platform.current()).redis();
         Path directory = data.directory("redis");
         Path config = directory.resolve("redis.conf");
-        String password = data.secret("redis");
+        String password = data.secret(ADMIN_SECRET);
         int port = freePort(DataDirectory.readNumber(directory.resolve("port")));
         DataDirectory.write(config, config(port, password, data.secret(APP_SECRET), options.redisSettings()));
         DataDirectory.write(directory.resolve("port"), Integer.toString(port));
@@ -115,21 +118,24 @@ public final class EmbeddedRedis extends EmbeddedServer {
         }
     }
 
-    /**
-     * For the server's user, with the server's rights: {@code redis://hongbao:password@127.0.0.1:port}. Stable as {@link #url}.
-     */
+    /** {@link #appUrl} and {@link #url}. They stay equal until {@link #close}, also across restarts. */
+    public Urls urls() {
+        return urls(data::secret, port);
+    }
+
+    private static Urls urls(UnaryOperator<String> secret, int port) {
+        String at = "@127.0.0.1:" + port;
+        return new Urls(
+                "redis://" + USER + ":" + secret.apply(APP_SECRET) + at, "redis://:" + secret.apply(ADMIN_SECRET) + at);
+    }
+
+    /** For the server's user, with the server's rights: {@code redis://hongbao:password@127.0.0.1:port}. */
     public String appUrl() {
-        return appUrl(data.secret(APP_SECRET), port);
+        return urls().app();
     }
 
-    private static String appUrl(String password, int port) {
-        return "redis://" + USER + ":" + password + "@127.0.0.1:" + port;
-    }
-
-    /**
-     * For the administrator: {@code redis://:password@127.0.0.1:port}. It stays equal until {@link #close}, also across restarts.
-     */
+    /** For the administrator: {@code redis://:password@127.0.0.1:port}. */
     public String url() {
-        return "redis://:" + data.secret("redis") + "@127.0.0.1:" + port;
+        return urls().owner();
     }
 }

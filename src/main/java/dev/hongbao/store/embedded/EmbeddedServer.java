@@ -1,5 +1,6 @@
 package dev.hongbao.store.embedded;
 
+import dev.hongbao.store.embedded.EmbeddedServers.Urls;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -8,6 +9,7 @@ import java.security.SecureRandom;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /** An embedded store: a directory, a port and a child process. Thread-safe; every method but the getters may block. */
 abstract class EmbeddedServer implements AutoCloseable {
@@ -50,19 +52,18 @@ abstract class EmbeddedServer implements AutoCloseable {
     }
 
     /**
-     * The URL of the store that a server keeps running on this directory; empty if there is none. The server may be gone a moment
+     * The URLs of the store that a server keeps running on this directory; empty if there is none. The server may be gone a moment
      * later.
      *
      * @param portFile below the directory
-     * @param secret the name of the password
-     * @param url of a password and a port
+     * @param urls of the passwords, by name, and a port
      */
-    static Optional<String> running(
-            Path dataDir, String portFile, String secret, BiFunction<String, Integer, String> url) {
+    static Optional<Urls> running(
+            Path dataDir, String portFile, BiFunction<UnaryOperator<String>, Integer, Urls> urls) {
         int port = DataDirectory.readNumber(dataDir.resolve(portFile));
         return port == 0 || !DataDirectory.taken(dataDir)
                 ? Optional.empty()
-                : DataDirectory.known(dataDir, secret).map(password -> url.apply(password, port));
+                : Optional.of(urls.apply(name -> DataDirectory.known(dataDir, name), port));
     }
 
     /** {@code preferred} if it is free, else any free port. Another process may still take it first. */

@@ -2,9 +2,7 @@ package dev.hongbao.store.embedded;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
@@ -15,13 +13,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * try (EmbeddedServers servers = EmbeddedServers.start(Path.of("data"), EmbeddedOptions.defaults())) {
- *     serve(servers.urls());
+ *     serve(servers.redis().urls(), servers.postgres().urls());
  * }
  * }</pre>
  */
 public final class EmbeddedServers implements AutoCloseable {
-    private static final String URLS = "secrets/urls";
-
     private final DataDirectory data;
     private final EmbeddedRedis redis;
     private final EmbeddedPostgres postgres;
@@ -42,22 +38,10 @@ public final class EmbeddedServers implements AutoCloseable {
     public static EmbeddedServers start(Path dataDir, EmbeddedOptions options) {
         Platform.current();
         DataDirectory data = DataDirectory.take(dataDir);
-        data.forget(URLS);
         CompletableFuture<EmbeddedRedis> redis = inThread(() -> EmbeddedRedis.start(data, options, false));
         CompletableFuture<EmbeddedPostgres> postgres = inThread(() -> EmbeddedPostgres.start(data, options, false));
         try {
-            EmbeddedServers servers = new EmbeddedServers(data, redis.join(), postgres.join());
-            Urls urls = servers.urls();
-            DataDirectory.write(
-                    data.path(URLS),
-                    String.join(
-                            "\n",
-                            urls.redis(),
-                            urls.redisAdmin(),
-                            urls.postgresOwner(),
-                            urls.postgresApp(),
-                            urls.postgresAdmin()));
-            return servers;
+            return new EmbeddedServers(data, redis.join(), postgres.join());
         } catch (CompletionException e) {
             closeWhenStarted(redis);
             closeWhenStarted(postgres);
@@ -67,19 +51,6 @@ public final class EmbeddedServers implements AutoCloseable {
             }
             throw e;
         }
-    }
-
-    /**
-     * The servers that another process keeps running on this directory, for commands that inspect them; empty if none. They may
-     * be gone a moment later.
-     */
-    public static Optional<Urls> running(Path dataDir) {
-        Path file = dataDir.resolve(URLS);
-        if (!Files.exists(file) || !DataDirectory.taken(dataDir)) {
-            return Optional.empty();
-        }
-        List<String> urls = DataDirectory.read(file).lines().toList();
-        return Optional.of(new Urls(urls.get(0), urls.get(1), urls.get(2), urls.get(3), urls.get(4)));
     }
 
     /** Whether this jar has servers to start: {@code hongbao-server.jar} has none. */
@@ -109,31 +80,12 @@ public final class EmbeddedServers implements AutoCloseable {
         }
     }
 
-    public Urls urls() {
-        return new Urls(redis.appUrl(), redisUrl(), postgresUrl(), postgresAppUrl(), postgres.adminUrl());
-    }
-
-    /** For the administrator: {@code redis://:password@127.0.0.1:port}. */
-    public String redisUrl() {
-        return redis.url();
-    }
-
-    /** For the database's owner, who runs the migrations: {@code postgresql://hongbao_owner:password@127.0.0.1:port/hongbao}. */
-    public String postgresUrl() {
-        return postgres.ownerUrl();
-    }
-
-    /** For the application's role: {@code postgresql://hongbao:password@127.0.0.1:port/hongbao}. */
-    public String postgresAppUrl() {
-        return postgres.appUrl();
-    }
-
-    /** The child itself, with its pid and the means to kill it. */
+    /** The child itself, with its URLs, its pid and the means to kill it. */
     public EmbeddedRedis redis() {
         return redis;
     }
 
-    /** The child itself, with its pid and the means to kill it. */
+    /** The child itself, with its URLs, its pid and the means to kill it. */
     public EmbeddedPostgres postgres() {
         return postgres;
     }
@@ -145,29 +97,20 @@ public final class EmbeddedServers implements AutoCloseable {
         postgres.requestStop();
         redis.close();
         postgres.close();
-        data.forget(URLS);
         data.close();
     }
 
     /**
-     * The addresses and logins of the servers.
+     * The address of one store, with two logins.
      *
-     * @param redis {@code redis://hongbao:password@127.0.0.1:port}: the commands that the server needs
-     * @param redisAdmin {@code redis://:password@127.0.0.1:port}: all commands, for tests and benchmarks
-     * @param postgresOwner {@code postgresql://hongbao_owner:…/hongbao}: owns the database, runs migrations
-     * @param postgresApp {@code postgresql://hongbao:…/hongbao}: may connect; migrations grant it the tables
-     * @param postgresAdmin {@code postgresql://postgres:…/postgres}: the superuser, for the launcher and for tests
+     * @param app with the rights that the server needs
+     * @param owner of Redis with all rights, for tests and benchmarks; of Postgres the database's owner, who runs migrations
      */
-    public record Urls(
-            String redis, String redisAdmin, String postgresOwner, String postgresApp, String postgresAdmin) {
+    public record Urls(String app, String owner) {
         /** Without the passwords: safe to log. */
         @Override
         public String toString() {
-            return "Urls[" + hide(redis) + ", " + hide(postgresOwner) + "]";
-        }
-
-        private static String hide(String url) {
-            return url.replaceFirst("//.*@", "//");
+            return app.replaceFirst("//.*@", "//");
         }
     }
 

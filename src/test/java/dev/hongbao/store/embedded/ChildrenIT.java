@@ -75,7 +75,7 @@ class ChildrenIT {
         assertThat(servers.redis().running()).isFalse();
         assertThat(servers.postgres().running()).isFalse();
         assertThat(pids).allSatisfy(pid -> assertThat(alive(pid)).isFalse());
-        assertThat(EmbeddedServers.running(dataDir)).isEmpty();
+        assertThat(EmbeddedRedis.running(dataDir)).isEmpty();
     }
 
     @Test
@@ -104,7 +104,7 @@ class ChildrenIT {
             assertThat(children)
                     .hasSize(2)
                     .allSatisfy(pid -> assertThat(alive(pid)).isTrue());
-            assertThat(EmbeddedServers.running(dataDir)).isPresent();
+            assertThat(EmbeddedRedis.running(dataDir)).isPresent();
 
             // When
             other.kill();

@@ -86,18 +86,18 @@ class EmbeddedServersIT {
             assertThat(asAdmin(servers, "SHOW listen_addresses")).containsExactly("127.0.0.1");
             assertThat(asAdmin(servers, "SELECT DISTINCT auth_method FROM pg_hba_file_rules"))
                     .containsExactly("scram-sha-256");
-            try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            try (Jedis redis = new Jedis(URI.create(servers.redis().url()))) {
                 assertThat(redis.configGet("append*"))
                         .containsEntry("appendonly", "yes")
                         .containsEntry("appendfsync", "everysec");
                 assertThat(redis.configGet("maxmemory-policy")).containsValue("noeviction");
                 assertThat(redis.configGet("bind")).containsValue("127.0.0.1");
             }
-            try (Jedis app = new Jedis(URI.create(servers.urls().redis()))) {
+            try (Jedis app = new Jedis(URI.create(servers.redis().appUrl()))) {
                 assertThat(app.get("nothing")).isNull();
                 assertThatThrownBy(() -> app.configGet("*")).hasMessageStartingWith("NOPERM");
             }
-            String noPassword = servers.redisUrl().replaceFirst(":[0-9a-f]{32}@", "");
+            String noPassword = servers.redis().url().replaceFirst(":[0-9a-f]{32}@", "");
             assertThatThrownBy(() -> {
                         try (Jedis redis = new Jedis(URI.create(noPassword))) {
                             redis.get("value");
@@ -105,7 +105,7 @@ class EmbeddedServersIT {
                     })
                     .isInstanceOf(JedisDataException.class)
                     .hasMessageContaining("NOAUTH");
-            String wrongPassword = servers.postgresAppUrl().replaceFirst(":[0-9a-f]{32}@", ":wrong@");
+            String wrongPassword = servers.postgres().appUrl().replaceFirst(":[0-9a-f]{32}@", ":wrong@");
             assertThatThrownBy(() -> TestDatabase.connect(wrongPassword).close())
                     .isInstanceOf(SQLException.class)
                     .hasMessageContaining("password authentication failed");
@@ -116,16 +116,17 @@ class EmbeddedServersIT {
     @Test
     void aWarmStartKeepsTheDataThePortsAndThePasswords() throws Exception {
         // Given
-        EmbeddedServers.Urls before;
+        List<EmbeddedServers.Urls> before;
         try (EmbeddedServers servers = start()) {
-            before = servers.urls();
+            before = List.of(servers.redis().urls(), servers.postgres().urls());
             Stores.write(servers, "kept");
         }
 
         // When
         try (EmbeddedServers servers = start()) {
             // Then
-            assertThat(servers.urls()).isEqualTo(before);
+            assertThat(List.of(servers.redis().urls(), servers.postgres().urls()))
+                    .isEqualTo(before);
             assertThat(Stores.readRedis(servers.redis())).isEqualTo("kept");
             assertThat(Stores.readPostgres(servers.postgres())).isEqualTo("kept");
         }
@@ -189,11 +190,11 @@ class EmbeddedServersIT {
     }
 
     private static List<String> asAdmin(EmbeddedServers servers, String query) throws SQLException {
-        return ask(servers.urls().postgresAdmin(), query);
+        return ask(servers.postgres().adminUrl(), query);
     }
 
     private static List<String> asOwner(EmbeddedServers servers, String query) throws SQLException {
-        return ask(servers.postgresUrl(), query);
+        return ask(servers.postgres().ownerUrl(), query);
     }
 
     private static List<String> ask(String url, String query) throws SQLException {
@@ -209,7 +210,7 @@ class EmbeddedServersIT {
     }
 
     private static void asApp(EmbeddedServers servers, String sql) throws SQLException {
-        try (Connection app = TestDatabase.connect(servers.postgresAppUrl());
+        try (Connection app = TestDatabase.connect(servers.postgres().appUrl());
                 Statement statement = app.createStatement()) {
             statement.execute(sql);
         }

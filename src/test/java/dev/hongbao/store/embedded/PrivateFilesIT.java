@@ -81,7 +81,7 @@ class PrivateFilesIT {
 
     @Test
     void aRefusedStatementLeavesNoRowInTheLog() throws Exception {
-        try (Connection owner = TestDatabase.connect(servers.postgresUrl());
+        try (Connection owner = TestDatabase.connect(servers.postgres().ownerUrl());
                 Statement statement = owner.createStatement()) {
             // Given
             statement.execute(
@@ -122,7 +122,8 @@ class PrivateFilesIT {
 
         // And what is written from now on is there
         assertThatThrownBy(() -> {
-                    try (Connection owner = TestDatabase.connect(servers.postgresUrl());
+                    try (Connection owner =
+                                    TestDatabase.connect(servers.postgres().ownerUrl());
                             Statement statement = owner.createStatement()) {
                         statement.execute("select 1 from after_the_cut");
                     }

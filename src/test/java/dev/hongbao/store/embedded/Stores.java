@@ -13,10 +13,10 @@ final class Stores {
     private Stores() {}
 
     static void write(EmbeddedServers servers, String value) throws SQLException {
-        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+        try (Jedis redis = new Jedis(URI.create(servers.redis().url()))) {
             redis.set("value", value);
         }
-        try (Connection owner = TestDatabase.connect(servers.postgresUrl());
+        try (Connection owner = TestDatabase.connect(servers.postgres().ownerUrl());
                 Statement statement = owner.createStatement()) {
             statement.execute("CREATE TABLE IF NOT EXISTS kept (value text)");
             statement.execute("GRANT SELECT ON kept TO hongbao");
