@@ -7,16 +7,15 @@ import dev.hongbao.http.Reply;
 import dev.hongbao.http.Reply.LinesReply;
 import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.store.postgres.Rows.Pages;
-import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.JsonText;
 import dev.hongbao.values.Page;
-import dev.hongbao.values.Text;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
-import java.time.DateTimeException;
+import java.time.Instant;
 import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -67,11 +66,8 @@ final class AuditRoutes {
     }
 
     private static @Nullable OffsetDateTime time(Call call, String name) {
-        try {
-            return call.query().get(name) instanceof String text ? OffsetDateTime.parse(text) : null;
-        } catch (DateTimeException unreadable) {
-            throw InvalidInputException.of("query/" + name, Text.of("time.malformed"));
-        }
+        Instant time = call.time(name);
+        return time == null ? null : time.atOffset(ZoneOffset.UTC);
     }
 
     // --- bodies ---

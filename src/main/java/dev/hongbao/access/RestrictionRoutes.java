@@ -141,7 +141,7 @@ final class RestrictionRoutes {
                     ? null
                     : OffsetDateTime.parse(before).toInstant().truncatedTo(ChronoUnit.MICROS);
         } catch (DateTimeException unreadable) {
-            throw InvalidInputException.of("#/before", Text.of("time.malformed-short"));
+            throw InvalidInputException.of("#/before", Text.of("time.malformed"));
         }
     }
 

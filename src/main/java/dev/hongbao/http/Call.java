@@ -132,7 +132,7 @@ public record Call(
         try {
             return text == null ? null : OffsetDateTime.parse(text).toInstant().truncatedTo(ChronoUnit.MICROS);
         } catch (DateTimeException unreadable) {
-            throw InvalidInputException.of("query/" + name, Text.of("time.malformed-short"));
+            throw InvalidInputException.of("query/" + name, Text.of("time.malformed"));
         }
     }
 

@@ -16,11 +16,9 @@ import io.vertx.core.Future;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
-import java.time.OffsetDateTime;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -98,15 +96,8 @@ final class BookRoutes {
     }
 
     private static @Nullable Instant moment(Call call, String name) {
-        String given = (String) call.query().get(name);
-        if (given == null) {
-            return null;
-        }
-        Instant moment = read(given, text -> OffsetDateTime.parse(text).toInstant());
-        if (moment == null) {
-            throw InvalidInputException.of("query/" + name, Text.of("time.malformed-short"));
-        }
-        if (moment.isBefore(BEGINNING) || moment.isAfter(END)) {
+        Instant moment = call.time(name);
+        if (moment != null && (moment.isBefore(BEGINNING) || moment.isAfter(END))) {
             throw InvalidInputException.of("query/" + name, Text.of("time.year"));
         }
         return moment;
@@ -114,19 +105,10 @@ final class BookRoutes {
 
     /** A required day of the query. The contract's pattern accepts 30 February. */
     private static LocalDate day(Call call, String name) {
-        LocalDate day = read(needed(call, name), LocalDate::parse);
-        if (day == null) {
-            throw InvalidInputException.of("query/" + name, Text.of("pattern.day"));
-        }
-        return day;
-    }
-
-    /** Parses a text; null for an impossible day or moment. */
-    private static <T> @Nullable T read(String text, Function<String, T> reader) {
         try {
-            return reader.apply(text);
+            return LocalDate.parse(needed(call, name));
         } catch (DateTimeException unreadable) {
-            return null;
+            throw InvalidInputException.of("query/" + name, Text.of("pattern.day"));
         }
     }
 
