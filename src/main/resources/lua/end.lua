@@ -13,7 +13,7 @@
 --            'missing'  the draw's hash is missing
 -- Errors     NO_JOURNAL: nothing was changed
 -- Idempotent for a draw, like a packet's close (close.lua); for a period, Postgres settles the end once
--- Cost       O(ends + releases); at most 256 ends
+-- Cost       O(ends * releases of their draws); at most 256 ends
 
 local outcomes, entry, closing, removing = {}, {}, {}, {}
 for k = 2, #KEYS, 2 do

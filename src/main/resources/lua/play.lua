@@ -42,7 +42,8 @@
 -- Errors     NO_JOURNAL, JOURNAL_FULL: nothing was changed
 --            BROKEN: nothing was changed, and Redis holds wrong values
 -- Idempotent by attempt, also within one batch
--- Cost       O(plays * prizes); at most 256 requests and 2,560 plays, so that unpack stays below Lua's stack limit
+-- Cost       O(plays * prizes), and once the releases up to the last one taken; at most 256 requests and 2,560 plays, so that unpack
+--            stays below Lua's stack limit
 --
 -- It builds everything first, and the append is the first write. DrawModel.java does the same in Java.
 
@@ -121,39 +122,48 @@ local function open(hash, schedule, held)
     return 0
   end
 
-  -- The schedule, read in pages as needed.
-  local listed, complete = {}, mode ~= 2
-  local from = '(-inf'
+  -- The schedule, read in pages as needed: for each prize its releases in their order, and the place of the first that is left. A prize's
+  -- earliest release is taken first, so a play looks at one release of each prize.
+  local releases, heads, listed, complete = {}, {}, 0, mode ~= 2
+  for i = 1, prizes do
+    releases[i], heads[i] = {}, 1
+  end
+  local from, skip, latest = '(-inf', 0, -math.huge
   if mode == 2 and r[12] == 0 then
     from = string.format('%.0f', r[10] + math.floor((now - r[10]) / r[11]) * r[11])
   end
-  local first = 1
+
+  local function read_page()
+    local page = redis.call('ZRANGEBYSCORE', schedule, from, '+inf', 'WITHSCORES', 'LIMIT', skip, 64)
+    for k = 1, #page, 2 do
+      local prize = tonumber(string.match(page[k], ':(%d+):'))
+      listed = listed + 1
+      latest = tonumber(page[k + 1])
+      releases[prize][#releases[prize] + 1] = { page[k], latest, listed }
+      -- The next page begins at this moment, after its releases that are read.
+      if page[k + 1] == from then skip = skip + 1 else from, skip = page[k + 1], 1 end
+    end
+    complete = #page < 128
+  end
+
   local function due(player, until_moment, guarantee)
-    local at, leading = first, true
     while true do
-      if at > #listed then
-        if complete then return 0 end
-        local page = redis.call('ZRANGEBYSCORE', schedule, from, '+inf', 'WITHSCORES', 'LIMIT', #listed, 64)
-        for k = 1, #page, 2 do
-          local member = page[k]
-          local prize = string.match(member, ':(%d+):')
-          listed[#listed + 1] = { member, tonumber(page[k + 1]), tonumber(prize) }
+      local prize, release, may = 0, nil, false
+      for i = 1, prizes do
+        if i ~= fallback and may_win(player, i, guarantee) then
+          may = true
+          local next = releases[i][heads[i]]
+          if next and (not release or next[3] < release[3]) then prize, release = i, next end
         end
-        complete = #page < 128
-        if at > #listed then return 0 end
       end
-      local release = listed[at]
-      if release[2] > until_moment then return 0 end
-      if not draw.taken[release[1]] then
-        leading = false
-        if may_win(player, release[3], guarantee) then
-          set(draw.taken, release[1], true)
-          return release[3], release[1]
-        end
-      elseif leading then
-        first = at + 1
+      if release then
+        if release[2] > until_moment then return 0 end
+        set(heads, prize, heads[prize] + 1)
+        set(draw.taken, release[1], true)
+        return prize, release[1]
       end
-      at = at + 1
+      if not may or complete or latest > until_moment then return 0 end
+      read_page()
     end
   end
 
@@ -255,7 +265,6 @@ local function open(hash, schedule, held)
       local prize, release = play(player)
       if prize == 0 then
         for i = #undo, 1, -1 do undo[i][1][undo[i][2]] = undo[i][3] end
-        first = 1
         return nil, 'exhausted'
       end
       local word = prize .. ':' .. round[1]

@@ -20,6 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -110,6 +112,38 @@ class PlayScriptIT {
                     case DAILY_LIMIT -> -2;
                     case EXHAUSTED -> -3;
                 };
+    }
+
+    /** With thousands of releases nobody else could use Redis meanwhile. */
+    @Test
+    void aPlayReadsNoMoreReleasesThanItNeeds() {
+        // Given a user with the prize that a user may win once, and 1,000 releases of it that are due
+        String draw = UUID.randomUUID().toString();
+        load(draw, TestDraws.definition("""
+                        {mode: schedule, prizes: [{name: a, quota: 9, stock: 9000, perUser: 1}], fallback: {name: f}}
+                        """).openedAt(Instant.ofEpochMilli(0)).rules());
+        redis.hset("d:" + draw, "~", "0");
+        redis.zadd("m:" + draw, Double.NEGATIVE_INFINITY, DrawKeys.MARK);
+        for (int n = 1; n <= 1_000; n++) {
+            redis.zadd("m:" + draw, n, "0:1:" + n);
+        }
+        assertThat(call(draw, 5_000, 0, List.of(new long[20]), List.of("ann"))).containsExactly(1_001);
+        long before = pages();
+
+        // When
+        List<Integer> prizes = call(draw, 5_000, 0, List.of(new long[20], new long[20]), List.of("ann", "bob"));
+
+        // Then
+        assertThat(prizes).containsExactly(2, 2_001);
+        assertThat(pages() - before).isOne();
+        assertThat(call(draw, 5_000, 0, List.of(new long[20]), List.of("bob"))).containsExactly(2);
+        assertThat(pages() - before).isOne();
+    }
+
+    private long pages() {
+        String stats = redis.info("commandstats");
+        Matcher calls = Pattern.compile("cmdstat_zrangebyscore:calls=([0-9]+)").matcher(stats);
+        return calls.find() ? Long.parseLong(calls.group(1)) : 0;
     }
 
     @ParameterizedTest
