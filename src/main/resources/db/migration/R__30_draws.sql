@@ -127,7 +127,6 @@ begin
                          when totals is not null and lefts[g.place] < g.plays then 'exhausted'
                          when coalesce((select w.balance from account as w where w.id = g.wallet), 0) < costs[g.place] * g.plays
                              then 'poor'
-                         when t.status = 'returned' then 'again'
                          else 'new'
                      end order by g.n)
     into given, answers
@@ -141,7 +140,7 @@ begin
     -- A restricted user gets no new hold, and a blocked group's draw takes none.
     if exists (select from restriction) then
         answers := array(
-            select case when g.answer not in ('new', 'again') then g.answer
+            select case when g.answer <> 'new' then g.answer
                         when is_restricted('user', g.user_id, 'frozen') then 'frozen'
                         when is_restricted('user', g.user_id, 'blocked') or is_restricted('group', groups[g.place], 'blocked')
                             then 'blocked'
@@ -152,20 +151,16 @@ begin
     insert into play_request (id, draw, user_id, plays, cost, attempt, status)
     select g.id, known[g.place], g.user_id, g.plays, costs[g.place] * g.plays, g.attempt, 'held'
     from unnest(ids, places, users, counts, attempts, answers) as g(id, place, user_id, plays, attempt, answer)
-    where g.answer = 'new';
-    if 'again' = any (answers) then
-        update play_request as t
-        set plays = g.plays, cost = costs[g.place] * g.plays, attempt = g.attempt, status = 'held', reason = null, held_at = now(),
-            decided_at = null
-        from unnest(ids, places, counts, attempts, answers) as g(id, place, plays, attempt, answer)
-        where t.id = g.id and g.answer = 'again';
-    end if;
+    where g.answer = 'new'
+    on conflict (id) do update -- returned before; play_request_sweep may delete it at this moment
+    set plays = excluded.plays, cost = excluded.cost, attempt = excluded.attempt, status = 'held', reason = null, held_at = now(),
+        decided_at = null;
     insert into transfer (subject, debit, credit, amount, kind)
     select known[g.place], g.wallet, holds[g.place], costs[g.place] * g.plays, 'cost'
     from unnest(places, wallets, counts, answers) as g(place, wallet, plays, answer)
-    where g.answer in ('new', 'again');
+    where g.answer = 'new';
 
-    return query select case when a.answer in ('new', 'again') then 'held' else a.answer end, a.given
+    return query select case when a.answer = 'new' then 'held' else a.answer end, a.given
                  from unnest(answers, given) with ordinality as a(answer, given, n) order by a.n;
 end
 $$;

@@ -594,6 +594,33 @@ class SecondLooksIT {
         }
     }
 
+    @Test
+    void aRequestThatWaitedForItsSweepIsHeld() throws SQLException {
+        // Given a returned cost, whose request is being swept
+        Draw draw = paid("oda");
+        UUID request = UUID.randomUUID();
+        UUID attempt = UUID.randomUUID();
+        books.execute(hold(draw, "oda", request, attempt));
+        books.execute(settle(
+                "settle_plays",
+                "array['" + draw.id() + "']::uuid[], array[1], array['" + request + "']::uuid[], array['oda'], array['"
+                        + attempt + "']::uuid[], array[now()], array[0]::bigint[], array[''], array[null]::integer[],"
+                        + " array['undecided'], '{}', '{}', '{}', '{}', '{}', '{}'"));
+        try (Overlap overlap = new Overlap(servers)) {
+            assertThat(overlap.first("select play_request_sweep('0', 100)")).isNotEqualTo("0");
+
+            // When
+            var second = overlap.second(hold(draw, "oda", request, attempt));
+            overlap.commit();
+
+            // Then
+            assertThat(second.join()).isEqualTo("held " + attempt);
+            assertThat(draws.balance("oda", TestDraws.POINTS)).isEqualTo(90);
+            assertThat(books.strings("select status from play_request where id = '" + request + "'"))
+                    .containsExactly("held");
+        }
+    }
+
     private static String plan(Draw draw, int period) {
         return "select plan_period('" + draw.id() + "', " + period
                 + ", now() - interval '2 hours', now() - interval '1 hour',"
