@@ -78,10 +78,11 @@ local function open(hash, schedule, held)
   local prizes = #stock
   local draw = { seq = tonumber(held[1]), taken = {}, loaded = mode == 2 and held[5] or nil }
   local undo = {}
-  local limited, tracks = {}, plays_total > 0 or plays_day > 0 or #guarantees > 0
+  local places, limited, tracks = {}, 0, plays_total > 0 or plays_day > 0 or #guarantees > 0
   for i = 1, prizes do
     if per_user[i] > 0 then
-      limited[#limited + 1] = i
+      limited = limited + 1
+      places[i] = limited
       tracks = true
     end
   end
@@ -99,10 +100,7 @@ local function open(hash, schedule, held)
 
   local function may_win(player, i, guarantee)
     if stock[i] == 0 or (guarantee > 0 and fulfils[i] ~= guarantee) then return false end
-    if per_user[i] == 0 then return true end
-    for k, prize in ipairs(limited) do
-      if prize == i then return player[wins_at + k] < per_user[i] end
-    end
+    return per_user[i] == 0 or player[wins_at + places[i]] < per_user[i]
   end
 
   local function pick(player, proportions, guarantee)
@@ -231,9 +229,8 @@ local function open(hash, schedule, held)
     for g = 1, #guarantees do
       player[3 + g] = fulfils[prize] == g and 0 or player[3 + g] + 1
     end
-    for k, i in ipairs(limited) do
-      if i == prize then player[wins_at + k] = player[wins_at + k] + 1 end
-    end
+    local wins = places[prize] and wins_at + places[prize]
+    if wins then player[wins] = player[wins] + 1 end
     return prize, release
   end
 
@@ -243,7 +240,7 @@ local function open(hash, schedule, held)
     if text then
       for number in string.gmatch(text, '[^,]+') do player[#player + 1] = tonumber(number) end
     else
-      for i = 1, wins_at + #limited do player[i] = 0 end
+      for i = 1, wins_at + limited do player[i] = 0 end
       player[2] = -1
     end
     return player
