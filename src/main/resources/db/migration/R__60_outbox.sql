@@ -51,8 +51,8 @@ begin
 end
 $$;
 
--- Reports draw.opened, once for each draw: by a sweep after the opening, or before the first play or the end. A draw that ends before it
--- opens has none. The row's shard is of_shard: -1, or null for the draw's own shard, under the lock of its row.
+-- Reports draw.opened, once for each draw: by a sweep after the opening, or before the first play or the end. The row's shard is
+-- of_shard: -1, or null for the draw's own shard, under the lock of its row.
 create or replace function tell_opened(draws uuid[], of_shard smallint) returns void
     language sql
     set enable_seqscan = off
@@ -61,12 +61,11 @@ create or replace function tell_opened(draws uuid[], of_shard smallint) returns 
     set enable_mergejoin = off
 begin atomic
     with gone as (
-        delete from draw_unopened as u where u.draw = any (draws) returning u.draw, u.opens_at
+        delete from draw_unopened as u where u.draw = any (draws) returning u.draw
     )
     insert into outbox (shard, type, subjects, events)
     select coalesce(of_shard, d.shard), 'draw.opened', array_agg(d.id order by d.id), count(*)
     from gone as g join draw as d on d.id = g.draw
-    where g.opens_at <= now()
     group by 1;
 end;
 
@@ -132,7 +131,7 @@ begin
 end
 $$;
 
--- Reports the end of a draw, after its opening, also without plays.
+-- Reports the end of a draw, after its opening, also without plays. A draw that ends before it opens has no opening.
 create or replace function draw_end_to_outbox() returns trigger
     language plpgsql
     set enable_nestloop = off
@@ -145,6 +144,7 @@ begin
     if over = '{}' then
         return null;
     end if;
+    delete from draw_unopened as u where u.draw = any (over) and u.opens_at > now();
     perform tell_opened(over, null);
     insert into outbox (shard, type, subjects, events)
     select n.shard, 'draw.closed', array_agg(n.id order by n.id), count(*)

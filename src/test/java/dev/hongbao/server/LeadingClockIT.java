@@ -234,6 +234,25 @@ class LeadingClockIT {
     }
 
     @Test
+    void aPlayBeforeTheOpeningTellsOfTheOpeningFirst() {
+        // Given a draw that opened, and a Postgres whose clock went back
+        draws.deposit("wendy", POINTS, 5);
+        Draw draw = draws.create("""
+                {mode: table, opensAt: '%s', cost: {asset: POINTS, amount: 5}, prizes: [{name: a, count: 10}]}
+                """.formatted(time.now().plusSeconds(30)));
+
+        // When
+        playAt(draw, time.now());
+
+        // Then
+        eventually(
+                SOON,
+                () -> assertThat(books.strings("select type from outbox where '" + draw.id()
+                                + "' = any (subjects) and type <> 'transfer.cost' order by n"))
+                        .containsExactly("draw.opened", "play.settled"));
+    }
+
+    @Test
     void aPrizeBeforeItsMomentIsNotGiven() {
         // Given a prize that comes in an hour, and a Redis that says it is due
         Draw draw = draws.create("""
