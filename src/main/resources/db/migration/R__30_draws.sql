@@ -402,12 +402,12 @@ create or replace function plan_period(
     language plpgsql
 as $$
 begin
+    -- A second planner waits here for the first and then sees its row, or plans if the first one failed.
+    perform pg_advisory_xact_lock(hashtextextended('quotas ' || of_draw, 0));
     perform from draw as d where d.id = of_draw and d.closed_at is null for share;
     if not found then
         return false;
     end if;
-    -- A second planner waits here for the first and then sees its row, or plans if the first one failed.
-    perform from prize as z where z.draw = of_draw order by z.n for no key update;
     insert into period (draw, n, starts_at, ends_at)
     select of_draw, of_period, from_time, to_time
     where not exists (select from period as p where p.draw = of_draw and p.n >= of_period);
@@ -420,7 +420,9 @@ begin
                  row_number() over (partition by prize order by n) as pick
           from unnest(prizes, moments) with ordinality as u(prize, moment, n)) as g
     join prize as z on z.draw = of_draw and z.n = g.prize
-    where g.pick <= z.stock - z.planned;
+    where g.pick <= z.stock - z.planned; -- the end of a period may free more stock meanwhile
+    -- Not earlier: plays of these prizes wait for it.
+    perform from prize as z where z.draw = of_draw order by z.n for no key update;
     update prize as z set planned = z.planned + r.count
     from (select prize, count(*) from release where draw = of_draw and period = of_period group by prize) as r
     where z.draw = of_draw and z.n = r.prize;

@@ -271,8 +271,17 @@ class ScheduleIT {
     }
 
     @Test
-    void aPlannerThatIsSlowHoldsUpNoPlay() throws Exception {
-        // Given a planner that waits for what it reads
+    void aPlannerThatReadsSlowlyHoldsUpNoPlay() throws Exception {
+        assertPlaysWhilePlannerWaits("quota", "access exclusive");
+    }
+
+    @Test
+    void aPlannerThatWritesSlowlyHoldsUpNoPlay() throws Exception {
+        assertPlaysWhilePlannerWaits("release", "share");
+    }
+
+    private void assertPlaysWhilePlannerWaits(String table, String mode) throws Exception {
+        // Given
         draws.deposit("anna", POINTS, 10);
         Draw draw = draws.create("""
                 mode: schedule
@@ -286,12 +295,13 @@ class ScheduleIT {
         try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
                 Statement statement = owner.createStatement()) {
             owner.setAutoCommit(false);
-            statement.execute("lock table quota in access exclusive mode");
+            statement.execute("lock table " + table + " in " + mode + " mode");
             Future<Boolean> planned = new DrawPlanner(engine.engine().pool()).plan(draw, 1);
             Eventually.eventually(
                     SOON,
                     () -> assertThat(longOf(
-                                    "select count(*) from pg_locks where relation = 'quota'::regclass and not granted",
+                                    "select count(*) from pg_locks where relation = '" + table
+                                            + "'::regclass and not granted",
                                     draw))
                             .isEqualTo(1));
 
