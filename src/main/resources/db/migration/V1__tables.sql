@@ -282,7 +282,9 @@ create table draw (
 create index draw_open on draw (shard, id) where closed_at is null;
 create index draw_owner on draw (owner, id);
 create index draw_group on draw (group_id, id) where group_id is not null;
-create index draw_due on draw (closes_at) where closed_at is null; -- else each look would read all open draws
+-- Else each look of an owner reads all open draws.
+create index draw_due on draw (shard, closes_at) where closed_at is null;
+create index draw_scheduled on draw (shard, id) where closed_at is null and mode = 'schedule';
 
 create table prize (
     draw         uuid     not null references draw,

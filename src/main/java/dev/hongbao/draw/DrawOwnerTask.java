@@ -1,9 +1,8 @@
 package dev.hongbao.draw;
 
 import static java.util.stream.Collectors.groupingBy;
-import static java.util.stream.Collectors.mapping;
-import static java.util.stream.Collectors.toList;
 
+import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Mode.OwnerTask;
@@ -16,13 +15,15 @@ import dev.hongbao.values.DrawId;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Response;
 import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -34,8 +35,11 @@ import org.jspecify.annotations.Nullable;
  * Ends are journal entries, so they follow every earlier play.
  */
 final class DrawOwnerTask {
-    /** Ends in one script call, and draws in one query. */
+    /** Ends in one script call. */
     private static final int PAGE = 256;
+
+    /** A turn of planning starts nothing more after this time, so that the other tasks go on. The next tick continues. */
+    private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
     /**
      * The script does not recognise a repeated end of a period, and each repetition adds an entry. So an end is not repeated at every tick
@@ -43,17 +47,34 @@ final class DrawOwnerTask {
      */
     private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+    /** The draws that are due, the longest due first in each shard. */
+    static final String DUE = """
+            unnest($1::smallint[]) as s(shard)
+            cross join lateral (select d.id, null::integer as n, 0::bigint as releases
+                                from draw as d
+                                where d.shard = s.shard and d.closed_at is null and d.closes_at <= now()
+                                  and not exists (select from quarantine_unit as q where q.id = d.id)
+                                order by d.closes_at limit %s) as e
+            """;
+
     /**
      * Some seconds after the end. A late play from a server whose clock lags still finds the period's releases, and so does a draw's
      * replay.
      */
-    private static final String PERIODS_OVER = """
-            draw as d join period as p on p.draw = d.id
-            where d.shard = any ($1) and d.closed_at is null and not d.carry_over and p.ended_at is null
-              and p.ends_at <= now() - interval '10 seconds'
-              and not exists (select from quarantine_unit as q where q.id = d.id)
-            order by p.ends_at
+    static final String PERIODS_OVER = """
+            unnest($1::smallint[]) as s(shard)
+            cross join lateral (select d.id, p.n,
+                                       (select coalesce(sum((select max(r.n) from release as r
+                                                             where r.draw = z.draw and r.period = p.n and r.prize = z.n)), 0)
+                                        from prize as z where z.draw = d.id) as releases
+                                from draw as d join period as p on p.draw = d.id
+                                where d.shard = s.shard and d.closed_at is null and d.mode = 'schedule' and not d.carry_over
+                                  and p.ended_at is null and p.ends_at <= now() - interval '10 seconds'
+                                  and not exists (select from quarantine_unit as q where q.id = d.id)
+                                order by p.ends_at, d.id limit %s) as e
             """;
+
+    private static final String ENDS = "select e.id, s.shard, e.n, e.releases from ";
 
     private final Pool pool;
     private final DrawStore store;
@@ -64,6 +85,10 @@ final class DrawOwnerTask {
     private final Loop loop;
     private final ShardScript script;
     private final Map<DrawId, Next> next = new HashMap<>();
+
+    /** The moment of each open draw's latest turn. */
+    private final Map<DrawId, Long> turns = new HashMap<>();
+
     private final Map<Written, Long> written = new HashMap<>();
 
     public DrawOwnerTask(
@@ -89,6 +114,9 @@ final class DrawOwnerTask {
 
     /** An end in a generation's journal, not settled yet. */
     private record Written(Generation generation, DrawEnd end) {}
+
+    /** @param releases of the period; 0 for a draw */
+    private record Due(int shard, DrawEnd end, long releases) {}
 
     /** The call of {@code end.lua}. Returns the ends that it wrote. */
     private static ShardScript.Call<List<DrawEnd>> endCall(List<DrawEnd> ends) {
@@ -129,26 +157,31 @@ final class DrawOwnerTask {
                 OwnerTask.whileAny(
                         DrawStore.SCHEDULED,
                         (live, redis) -> store.scheduled(live).compose(draws -> planAll(draws, redis))),
-                OwnerTask.whileAny(
-                        DrawStore.DUE, (live, redis) -> store.due(live, PAGE).compose(due -> end(byShard(due), redis))),
-                OwnerTask.whileAny(
-                        PERIODS_OVER, (live, redis) -> periodsOver(live).compose(over -> end(over, redis))));
+                ending(DUE),
+                ending(PERIODS_OVER));
     }
 
-    private static Map<Integer, List<DrawEnd>> byShard(List<Draw> due) {
-        return due.stream().collect(groupingBy(Draw::shard, mapping(draw -> new DrawEnd(draw.id(), null), toList())));
+    private OwnerTask ending(String rows) {
+        return OwnerTask.whileAny(
+                rows.formatted("1"),
+                (live, redis) -> pool.preparedQuery(ENDS + rows.formatted("$2"))
+                        .execute(Tuple.of(Rows.shorts(live), PAGE))
+                        .compose(due -> end(due, redis)));
     }
 
     private Future<Void> planAll(Map<DrawId, Integer> draws, RedisLinks redis) {
         next.keySet().retainAll(draws.keySet());
+        turns.keySet().retainAll(draws.keySet());
         return draws.isEmpty() ? Future.succeededFuture() : store.now().compose(now -> planDue(draws, redis, now));
     }
 
-    /** Skips draws with nothing to plan at this tick: most of them are never read. */
+    /** Skips draws with nothing to plan at this tick: most of them are never read. Begins with the longest waiting ones. */
     private Future<Void> planDue(Map<DrawId, Integer> draws, RedisLinks redis, Instant now) {
+        long until = loop.nanos() + TURN_NANOS;
         List<DrawId> due = draws.entrySet().stream()
                 .filter(draw -> isDue(next.get(draw.getKey()), shards.current(draw.getValue()), now))
                 .map(Map.Entry::getKey)
+                .sorted(Comparator.comparing(draw -> turns.getOrDefault(draw, Long.MIN_VALUE)))
                 .toList();
         return catalog.findAll(due).compose(found -> {
             Future<Void> done = Future.succeededFuture();
@@ -157,7 +190,7 @@ final class DrawOwnerTask {
                 if (draw != null) {
                     Future<Void> before = done;
                     // A failure does not stop the next draw: its shard may be on another node.
-                    done = before.transform(any -> plan(draw, shards.current(draw.shard()), redis, now))
+                    done = before.transform(any -> plan(draw, shards.current(draw.shard()), redis, now, until))
                             .compose(planned -> before);
                 }
             }
@@ -172,48 +205,45 @@ final class DrawOwnerTask {
                 || now.isBefore(known.since);
     }
 
-    private Future<Void> plan(Draw draw, Shards.Shard shard, RedisLinks redis, Instant now) {
+    private Future<Void> plan(Draw draw, Shards.Shard shard, RedisLinks redis, Instant now, long until) {
+        if (!isBefore(until)) {
+            return Future.succeededFuture();
+        }
+        turns.put(draw.id(), loop.nanos());
         RedisLink link = shard.generation().link(redis);
         // A plan that is made again would hide that a restore of Postgres lost it, and others before it.
         return planner.load(draw, shard, link, script)
-                .compose(isWhole -> isWhole ? planNext(draw, shard, link, now) : Future.succeededFuture());
+                .compose(isWhole -> isWhole ? planNext(draw, shard, link, now, until) : Future.succeededFuture());
     }
 
-    private Future<Void> planNext(Draw draw, Shards.Shard shard, RedisLink link, Instant now) {
-        return planner.plan(draw, now)
+    private boolean isBefore(long nanos) {
+        return loop.nanos() - nanos < 0;
+    }
+
+    private Future<Void> planNext(Draw draw, Shards.Shard shard, RedisLink link, Instant now, long until) {
+        return planner.plan(draw, now, () -> isBefore(until))
                 .compose(planned -> planner.load(draw, shard, link, script).map(loaded -> {
                     // A draw that is still behind is planned again at the next tick.
-                    if (loaded && planned < DrawPlanner.MAX_AT_ONCE) {
+                    if (loaded && planned < DrawPlanner.MAX_AT_ONCE && isBefore(until)) {
                         next.put(draw.id(), new Next(shard.generation(), now, planner.nextAt(draw, now)));
                     }
                     return null;
                 }));
     }
 
-    private Future<Map<Integer, List<DrawEnd>>> periodsOver(List<Integer> live) {
-        return pool.preparedQuery("select p.draw, p.n from " + PERIODS_OVER + "limit $2")
-                .execute(Tuple.tuple().addArrayOfShort(Rows.shorts(live)).addInteger(PAGE))
-                .compose(rows -> {
-                    List<DrawEnd> ends = rows.stream()
-                            .map(row -> new DrawEnd(new DrawId(row.getUUID("draw")), row.getInteger("n")))
-                            .toList();
-                    return catalog.findAll(
-                                    ends.stream().map(DrawEnd::draw).distinct().toList())
-                            .map(draws -> ends.stream()
-                                    .filter(end -> draws.containsKey(end.draw()))
-                                    .collect(groupingBy(end -> Objects.requireNonNull(draws.get(end.draw()))
-                                            .shard())));
-                });
-    }
-
-    /** @param ends by shard */
-    private Future<Void> end(Map<Integer, List<DrawEnd>> ends, RedisLinks redis) {
+    private Future<Void> end(RowSet<Row> rows, RedisLinks redis) {
         long now = loop.nanos();
         written.values().removeIf(at -> now - at > AGAIN_NANOS);
+        Map<Integer, List<Due>> due = rows.stream()
+                .map(row -> new Due(
+                        row.getInteger("shard"),
+                        new DrawEnd(new DrawId(row.getUUID("id")), row.getInteger("n")),
+                        row.getLong("releases")))
+                .collect(groupingBy(Due::shard));
         List<Future<Void>> calls = new ArrayList<>();
-        ends.forEach((id, all) -> {
+        due.forEach((id, all) -> {
             Shards.Shard shard = shards.current(id);
-            List<DrawEnd> some = all.stream()
+            List<DrawEnd> some = atOnce(all).stream()
                     .filter(end -> !written.containsKey(new Written(shard.generation(), end)))
                     .toList();
             if (!some.isEmpty()) {
@@ -225,6 +255,20 @@ final class DrawOwnerTask {
             }
         });
         return Future.join(calls).mapEmpty();
+    }
+
+    /** The first ends, up to as many releases as one period may have: the rest waits for their settlement, which is one statement. */
+    private static List<DrawEnd> atOnce(List<Due> all) {
+        List<DrawEnd> some = new ArrayList<>();
+        long releases = 0;
+        for (Due due : all) {
+            releases += due.releases;
+            if (releases > DrawDefinition.MAX_RELEASES && !some.isEmpty()) {
+                break;
+            }
+            some.add(due.end);
+        }
+        return some;
     }
 
     private Future<Void> removeKeys(RedisLinks redis) {

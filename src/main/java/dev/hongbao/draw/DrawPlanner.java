@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,11 +51,12 @@ final class DrawPlanner {
     }
 
     /**
-     * Plans a draw's due periods. Idempotent.
+     * Plans a draw's due periods, at most {@link #MAX_AT_ONCE}. Idempotent.
      *
+     * @param goesOn asked after each period; false ends the call
      * @return the number of periods planned by this call
      */
-    public Future<Integer> plan(Draw draw, Instant now) {
+    public Future<Integer> plan(Draw draw, Instant now, BooleanSupplier goesOn) {
         DrawDefinition definition = draw.definition();
         DrawDefinition.Schedule schedule = Objects.requireNonNull(definition.schedule());
         Instant until = now.plus(lead(schedule));
@@ -76,7 +78,7 @@ final class DrawPlanner {
                                 next,
                                 Math.toIntExact(sinceOpening / schedule.period().toMillis()));
                     }
-                    return planFrom(draw, next, (int) Math.min(last, next + MAX_AT_ONCE - 1L), 0);
+                    return planFrom(draw, next, (int) Math.min(last, next + MAX_AT_ONCE - 1L), goesOn, 0);
                 });
     }
 
@@ -99,11 +101,16 @@ final class DrawPlanner {
                 .minus(lead);
     }
 
-    private Future<Integer> planFrom(Draw draw, int period, int last, int planned) {
+    private Future<Integer> planFrom(Draw draw, int period, int last, BooleanSupplier goesOn, int before) {
         if (period > last) {
-            return Future.succeededFuture(planned);
+            return Future.succeededFuture(before);
         }
-        return plan(draw, period).compose(mine -> planFrom(draw, period + 1, last, mine ? planned + 1 : planned));
+        return plan(draw, period).compose(mine -> {
+            int planned = mine ? before + 1 : before;
+            return goesOn.getAsBoolean()
+                    ? planFrom(draw, period + 1, last, goesOn, planned)
+                    : Future.succeededFuture(planned);
+        });
     }
 
     /**

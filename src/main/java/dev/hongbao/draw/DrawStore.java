@@ -34,13 +34,6 @@ final class DrawStore {
         draw as d where d.owner = $1 and d.closed_at is null and d.closes_at > now() order by d.id desc limit 1
         """;
 
-    /** The rows of {@link #due}, for an {@link dev.hongbao.engine.Mode.OwnerTask}, too. */
-    static final String DUE = """
-        draw as d where d.closed_at is null and d.closes_at <= now() and d.shard = any ($1)
-          and not exists (select from quarantine_unit as q where q.id = d.id)
-        order by d.closes_at
-        """;
-
     /** The rows of {@link #scheduled}, for an {@link dev.hongbao.engine.Mode.OwnerTask}, too. */
     static final String SCHEDULED = """
         draw as d where d.closed_at is null and d.mode = 'schedule' and d.shard = any ($1)
@@ -122,13 +115,6 @@ final class DrawStore {
                 .execute(Tuple.of(owner.value()))
                 .compose(this::readable)
                 .map(draws -> draws.isEmpty() ? null : draws.get(0));
-    }
-
-    /** Open draws of these shards that are due by Postgres' clock, the longest due first. */
-    Future<List<Draw>> due(Collection<Integer> shards, int limit) {
-        return pool.preparedQuery(DRAW + DUE + "limit $2")
-                .execute(Tuple.tuple().addArrayOfShort(Rows.shorts(shards)).addInteger(limit))
-                .compose(this::readable);
     }
 
     /** Open scheduled draws of these shards, with their shards. Without definitions, which may be long. */

@@ -7,7 +7,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.draw.Play.PlayOutcome;
+import dev.hongbao.engine.Installation;
+import dev.hongbao.engine.Loop;
+import dev.hongbao.engine.Mode.OwnerTask;
+import dev.hongbao.engine.ShardStore;
+import dev.hongbao.engine.Shards;
 import dev.hongbao.fairness.Evidence;
+import dev.hongbao.store.redis.Script;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Servers;
@@ -18,8 +24,10 @@ import dev.hongbao.testing.TestServers;
 import dev.hongbao.testing.TestTime;
 import dev.hongbao.values.RefusedException;
 import io.vertx.core.Future;
+import io.vertx.sqlclient.Pool;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
@@ -29,6 +37,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -209,8 +220,8 @@ class ScheduleIT {
             Instant evening = Instant.parse("2037-01-01T23:00:00Z");
             DrawPlanner one = new DrawPlanner(engine.engine().pool());
             DrawPlanner two = new DrawPlanner(engine.engine().pool());
-            Future<Integer> first = one.plan(draw, evening);
-            Future<Integer> second = two.plan(draw, evening);
+            Future<Integer> first = one.plan(draw, evening, () -> true);
+            Future<Integer> second = two.plan(draw, evening, () -> true);
             dying.rollback();
 
             // Then
@@ -268,6 +279,57 @@ class ScheduleIT {
         awaitPeriod(draw, 3);
         Eventually.eventually(SOON, books::assertReconciled);
         time.move(Duration.ofHours(4), engine);
+    }
+
+    @Test
+    void drawsThatAreBehindArePlannedByTurns() {
+        // Given two draws that are seven periods behind, and an owner whose time is over after two periods
+        get(engine.engine().stopWriter());
+        Draw one = create("[{name: a, quota: 1, stock: 100}]", "{periodSeconds: 600}", 2);
+        Draw two = create("[{name: a, quota: 1, stock: 100}]", "{periodSeconds: 600}", 2);
+        time.move(Duration.ofHours(1), engine);
+        OwnerTask planning = planning(TimeUnit.MILLISECONDS.toNanos(150));
+        String count = "select count(*) from period where draw = DRAW";
+
+        for (long before = 0, after = 0; after < 14; before = after) {
+            // When
+            get(engine.loop(0).call(services -> planning.run(List.of(0, 1, 2, 3), services.redis)));
+
+            // Then both go on, each a little at a time
+            after = longOf(count, one) + longOf(count, two);
+            assertThat(after - before).isLessThanOrEqualTo(2);
+            assertThat(longOf(count, one) - longOf(count, two)).isBetween(-2L, 2L);
+        }
+        get(engine.engine().startWriter());
+        awaitPeriod(one, 6);
+        awaitPeriod(two, 6);
+        time.move(Duration.ofHours(2), engine);
+    }
+
+    /** The owner's task that plans. @param nanos between two looks at its clock */
+    private OwnerTask planning(long nanos) {
+        Pool pool = engine.engine().pool();
+        Shards shards = new Shards(
+                new ShardStore(pool, get(Installation.read(pool, null))), 4, Map.of("period", Script.read("period")));
+        get(shards.refresh());
+        Loop loop = Loop.of(engine.vertx());
+        AtomicLong clock = new AtomicLong();
+        Loop slow = (Loop) Proxy.newProxyInstance(
+                Loop.class.getClassLoader(),
+                new Class<?>[] {Loop.class},
+                (proxy, method, of) ->
+                        method.getName().equals("nanos") ? clock.addAndGet(nanos) : method.invoke(loop, of));
+        DrawStore store = new DrawStore(pool);
+        return new DrawOwnerTask(
+                        pool,
+                        store,
+                        new DrawCatalog(store),
+                        new DrawPlanner(pool),
+                        new LinkedBlockingQueue<>(),
+                        shards,
+                        slow)
+                .tasks()
+                .get(1);
     }
 
     @Test
@@ -386,12 +448,7 @@ class ScheduleIT {
             Eventually.eventually(SOON, () -> assertThat(refused()).isGreaterThan(before + 1));
 
             // Then
-            try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
-                assertThat(redis.xrange(books.journalKeys().get(draw.shard()), "-", "+").stream()
-                                .flatMap(entry -> entry.getFields().values().stream())
-                                .filter(payload -> payload.contains(draw.id().toString())))
-                        .hasSize(1);
-            }
+            assertThat(journalOf(draw)).hasSize(1);
             other.rollback();
         }
         Eventually.eventually(
@@ -399,6 +456,42 @@ class ScheduleIT {
                 () -> assertThat(longOf("select count(*) from release where draw = DRAW and withdrawn", draw))
                         .isEqualTo(5));
         time.move(Duration.ofHours(3), engine);
+    }
+
+    @Test
+    void anEndOfManyReleasesWaitsUntilTheOneBeforeItIsSettled() throws Exception {
+        // Given a large period's end that cannot be settled, since somebody holds the period
+        Draw draw = create("[{name: a, quota: 30000, stock: 100000}]", "{periodSeconds: 3600, carryOver: false}", 4);
+        awaitPeriod(draw, 0);
+        time.move(Duration.ofMinutes(61), engine);
+        awaitPeriod(draw, 1);
+        Books books = new Books(servers);
+        try (Connection other = TestDatabase.lockRows(
+                servers.postgresOwnerUrl(), "period where draw = '" + draw.id() + "' and n = 0")) {
+            // When the next one's comes
+            double before = refused();
+            time.move(Duration.ofMinutes(60), engine);
+            Eventually.eventually(SOON, () -> assertThat(refused()).isGreaterThan(before + 1));
+
+            // Then
+            assertThat(journalOf(draw)).isNotEmpty().noneMatch(payload -> payload.contains(draw.id() + " 1"));
+            other.rollback();
+        }
+        Eventually.eventually(
+                SOON,
+                () -> assertThat(longOf("select count(*) from period where draw = DRAW and ended_at is not null", draw))
+                        .isEqualTo(2));
+        time.move(Duration.ofHours(3), engine);
+    }
+
+    /** What its shard's journal has of it. */
+    private List<String> journalOf(Draw draw) {
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            return redis.xrange(new Books(servers).journalKeys().get(draw.shard()), "-", "+").stream()
+                    .flatMap(entry -> entry.getFields().values().stream())
+                    .filter(payload -> payload.contains(draw.id().toString()))
+                    .toList();
+        }
     }
 
     private double refused() {

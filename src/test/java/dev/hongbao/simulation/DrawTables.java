@@ -392,9 +392,7 @@ final class DrawTables {
 
     private @Nullable Plan read(String text, Tuple of) {
         if (text.startsWith("select d.id, d.shard, d.owner, d.definition")) {
-            return Plan.read(() -> text.contains("d.id = any ($1)")
-                    ? find(of.getArrayOfUUIDs(0))
-                    : due(of).map(DrawTables::terms).toList());
+            return Plan.read(() -> find(of.getArrayOfUUIDs(0)));
         } else if (text.equals("select from draw where id = $1")) {
             return Plan.read(() -> draws.containsKey(of.getUUID(0)) ? one() : List.of());
         } else if (text.equals("select closes_at, closed_at from draw where id = $1")) {
@@ -415,7 +413,7 @@ final class DrawTables {
                     .filter(id -> !playsOf(id).isEmpty())
                     .map(id -> row("id", id, "plays", playsOf(id).size()))
                     .toList());
-        } else if (text.startsWith("select t.id, t.draw, t.attempt, t.user_id, d.shard")) {
+        } else if (text.startsWith("select h.id, h.draw, h.attempt, h.user_id, h.shard")) {
             return Plan.read(() -> heldTooLong(of));
         } else if (text.startsWith("select id, epoch, nonce, last_seq from shard where id = any ($1)")) {
             return Plan.read(() -> Stream.of(of.getArrayOfShorts(0))
@@ -452,8 +450,12 @@ final class DrawTables {
             return Plan.read(() -> scheduled(of)
                     .map(draw -> row("id", draw.id, "shard", draw.shard))
                     .toList());
-        } else if (text.startsWith("select p.draw, p.n from draw as d join period as p")) {
-            return Plan.read(() -> periodsOver(of).limit(of.getInteger(1)).toList());
+        } else if (text.startsWith("select e.id, s.shard, e.n, e.releases from")) {
+            return Plan.read(() -> ofEach(
+                    text.contains("period as p")
+                            ? periodsOver(of)
+                            : due(of).map(draw -> row("id", draw.id, "shard", draw.shard, "n", null, "releases", 0L)),
+                    of.getInteger(1)));
         } else if (text.startsWith("select coalesce(max(n), -1) from period where draw = $1")) {
             DrawRow draw = draws.get(of.getUUID(0));
             return Plan.read(() -> one("coalesce", draw == null ? -1 : lastPeriod(draw)));
@@ -593,7 +595,24 @@ final class DrawTables {
                 .flatMap(draw -> draw.periods.entrySet().stream()
                         .filter(each -> !each.getValue().isEnded
                                 && !each.getValue().ends.toInstant().isAfter(before))
-                        .map(each -> row("draw", draw.id, "n", each.getKey())));
+                        .map(each -> row(
+                                "id",
+                                draw.id,
+                                "shard",
+                                draw.shard,
+                                "n",
+                                each.getKey(),
+                                "releases",
+                                draw.releases.stream()
+                                        .filter(release -> release.period == each.getKey())
+                                        .count())));
+    }
+
+    /** The first so many rows of each shard. */
+    private static List<Map<String, Object>> ofEach(Stream<Map<String, Object>> rows, int limit) {
+        Map<Object, Integer> counts = new HashMap<>();
+        return rows.filter(row -> counts.merge(row.get("shard"), 1, Integer::sum) <= limit)
+                .toList();
     }
 
     private static int lastPeriod(DrawRow draw) {
@@ -640,19 +659,19 @@ final class DrawTables {
     private List<Map<String, Object>> heldTooLong(Tuple of) {
         List<Short> shards = List.of(of.getArrayOfShorts(0));
         Instant before = tables.now().minusMillis(of.getLong(1));
-        return requests.values().stream()
-                .filter(each -> each.isHeld
-                        && !tables.aside.containsKey(each.draw)
-                        && each.heldAt.toInstant().isBefore(before)
-                        && shards.contains((short) draws.get(each.draw).shard))
-                .sorted(Comparator.comparing(each -> each.heldAt))
-                .limit(of.getInteger(2))
-                .map(each -> {
-                    Map<String, Object> row = row("id", each.id, "draw", each.draw, "attempt", each.attempt);
-                    row.putAll(row("user_id", each.user, "shard", draws.get(each.draw).shard));
-                    return row;
-                })
-                .toList();
+        return ofEach(
+                requests.values().stream()
+                        .filter(each -> each.isHeld
+                                && !tables.aside.containsKey(each.draw)
+                                && each.heldAt.toInstant().isBefore(before)
+                                && shards.contains((short) draws.get(each.draw).shard))
+                        .sorted(Comparator.comparing(each -> each.heldAt))
+                        .map(each -> {
+                            Map<String, Object> row = row("id", each.id, "draw", each.draw, "attempt", each.attempt);
+                            row.putAll(row("user_id", each.user, "shard", draws.get(each.draw).shard));
+                            return row;
+                        }),
+                of.getInteger(2));
     }
 
     private Map<String, Object> state(DrawRow draw) {

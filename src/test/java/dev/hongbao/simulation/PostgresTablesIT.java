@@ -71,7 +71,9 @@ class PostgresTablesIT {
     /** An owner's queries about draws. */
     private static final List<String> OWNED = List.of(
             "select d.id, d.shard from " + sql("draw.DrawStore", "SCHEDULED"),
-            "select p.draw, p.n from " + sql("draw.DrawOwnerTask", "PERIODS_OVER") + " limit $2",
+            sql("draw.DrawOwnerTask", "ENDS") + sql("draw.DrawOwnerTask", "DUE").formatted("$2"),
+            sql("draw.DrawOwnerTask", "ENDS")
+                    + sql("draw.DrawOwnerTask", "PERIODS_OVER").formatted("$2"),
             "select f.draw from " + sql("feed.DrawFeedTask", "OPENING") + " limit $2",
             sql("feed.DrawFeedTask", "UNTOLD"));
 
