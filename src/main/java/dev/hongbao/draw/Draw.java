@@ -7,6 +7,8 @@ import dev.hongbao.engine.Quarantine;
 import dev.hongbao.values.DrawId;
 import dev.hongbao.values.UserId;
 import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
 
 /**
  * A draw. Its definition never changes, and its opening is fixed. Immutable.
@@ -38,7 +40,8 @@ public record Draw(
 
     /** The prize with a number, from 1. */
     public Prize prize(int number) {
-        return definition.allPrizes().get(number - 1);
+        List<Prize> prizes = definition.prizes();
+        return number <= prizes.size() ? prizes.get(number - 1) : Objects.requireNonNull(definition.fallback());
     }
 
     /** The unit that quarantine sets aside. */
