@@ -304,7 +304,7 @@ public record HongbaoConfig(
             @ConfigOption(
                     path = "redis.url",
                     kind = Kind.REDIS_URL,
-                    doc = "The Redis that decides the order of claims: one server, some nodes of a Redis Cluster, or"
+                    doc = "The Redis that decides the order of claims: one server, nodes of a Redis Cluster, or"
                             + " the sentinels of one server. Empty starts one as a child process.")
             @Nullable
             SecretUrl url,

@@ -45,15 +45,16 @@ record OptionType<T>(
     private static final Pattern URL_PATH = Pattern.compile("(/[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,99}){0,8}");
 
     private static final int MAX_PORT = 65_535;
-    private static final String REDIS_USER = "://([^\\s/?#@]*@)?";
+    // As strict as the clients that read the URLs. That of Redis takes + for a space.
+    private static final String REDIS_USER = "://([\\w\\-.~!$&'()*,;=:%]*@)?";
     private static final String REDIS_HOST = "([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+])(:\\d{1,5})?";
     private static final String REDIS_HOSTS = REDIS_HOST + "(," + REDIS_HOST + "){0,31}";
     private static final Pattern REDIS =
             Pattern.compile("rediss?(" + REDIS_USER + REDIS_HOST + "(/\\d{0,3})?|\\+cluster" + REDIS_USER + REDIS_HOSTS
                     + "/?|\\+sentinel" + REDIS_USER + REDIS_HOSTS + "/[A-Za-z0-9._-]{1,64})");
-    // As strict as the client that reads it: other characters must be percent-encoded.
     private static final Pattern POSTGRES = Pattern.compile("postgres(ql)?://[\\w\\-.~%!*]+(:[\\w\\-.~%!*]+)?@"
             + "([A-Za-z0-9._%~-]+|\\[[0-9A-Fa-f:]+])(:\\d{1,5})?/[\\w\\-.~%!*]+(\\?\\S*)?");
+    private static final Pattern LONE_PERCENT = Pattern.compile("%(?![0-9A-Fa-f]{2})");
     private static final Pattern SSL_MODE = Pattern.compile("[?&]sslmode=([^&]*)");
     /** Parameters that repeat a part of the URL: only some clients read them. */
     private static final Pattern SAID_TWICE =
@@ -126,8 +127,8 @@ record OptionType<T>(
             case REDIS_URL ->
                 url(
                         "redis://[user:password@]host[:port][/db], redis+cluster://[user:password@]host[:port],host[:port]… or"
-                                + " redis+sentinel://[user:password@]host[:port],host[:port]…/master-name, each with rediss for"
-                                + " TLS, host names without _, or empty",
+                                + " redis+sentinel://[user:password@]host[:port],host[:port]…/master-name, rediss for TLS,"
+                                + " special characters percent-encoded, host names without _, or empty",
                         OptionType::isRedis);
             case POSTGRES_URL ->
                 url(
@@ -273,11 +274,12 @@ record OptionType<T>(
 
     /** Of one server, of nodes of a cluster, or of the sentinels of a master. */
     private static boolean isRedis(String text) {
-        return REDIS.matcher(text).matches();
+        return REDIS.matcher(text).matches() && !LONE_PERCENT.matcher(text).find();
     }
 
     private static boolean isPostgres(String text) {
         return POSTGRES.matcher(text).matches()
+                && !LONE_PERCENT.matcher(text).find()
                 && SSL_MODE.matcher(text).results().allMatch(match -> SSL_MODES.contains(match.group(1)))
                 && !SAID_TWICE.matcher(text).find()
                 && SCHEMA.matcher(text).results().count() <= 1

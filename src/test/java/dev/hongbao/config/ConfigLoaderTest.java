@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ConfigLoaderTest {
     @TempDir
@@ -156,6 +157,16 @@ class ConfigLoaderTest {
                 List.of("postgres.url", "postgresql://localhost/db"),
                 List.of("redis.url", "redis://stack_redis:6379"),
                 List.of("redis.url", "redis+sentinel://good,stack_redis/master"),
+                List.of("redis.url", "redis://u:a+b@h"),
+                List.of("redis.url", "redis://u:50%@h"),
+                List.of("redis.url", "redis+cluster://u:%zz@h1,h2"),
+                List.of("redis.url", "rediss+sentinel://u:a^b@h/m"),
+                List.of("redis.url", "redis://u:a|b@h"),
+                List.of("redis.url", "redis://u:a{b@h"),
+                List.of("redis.url", "redis://u:a\"b@h"),
+                List.of("postgres.url", "postgresql://u:%zz@h/db"),
+                List.of("postgres.url", "postgresql://u:p@h/db%2"),
+                List.of("postgres.url", "postgresql://u:p@h/db?sslmode=prefer&application_name=50%"),
                 List.of("postgres.url", "postgresql://u:p@localhost/db?host=other"),
                 List.of("postgres.url", "postgresql://u:p@localhost/db?sslmode=prefer&options=-c%20jit%3Don"),
                 List.of("postgres.url", "postgresql://u:p@localhost/db?search_path=a,b"),
@@ -171,6 +182,18 @@ class ConfigLoaderTest {
 
         // Then
         assertThat(fault.path()).isEqualTo(setting.get(0));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a%2Bb", "50%25", "%5e%7B%22", "-._~!$&'()*,;=:"})
+    void aPasswordThatTheClientOfRedisReadsAsItIsIsAllowed(String password) {
+        for (String url : List.of("redis://u:" + password + "@h", "redis+sentinel://:" + password + "@h1,h2:1/m")) {
+            assertThat(HongbaoConfig.of(Map.of("redis.url", url))
+                            .engine()
+                            .redis()
+                            .url())
+                    .isEqualTo(new SecretUrl(url));
+        }
     }
 
     @Test
