@@ -4,10 +4,12 @@ import dev.hongbao.config.ConfigLoader;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.HongbaoConfig.ConfigException;
 import dev.hongbao.config.HongbaoConfig.LogConfig;
+import dev.hongbao.config.SecretUrl;
 import dev.hongbao.server.HongbaoServer;
 import dev.hongbao.store.embedded.EmbeddedServers;
 import java.io.Console;
 import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -119,7 +121,9 @@ final class ServeCommand implements Callable<Integer> {
         PrintWriter err = spec.commandLine().getErr();
         err.println("hongbao: could not start: " + Failure.describe(failure));
         if (options.log().isDebug()) {
-            failure.printStackTrace(err);
+            StringWriter trace = new StringWriter(); // a client's exception may quote its whole URL
+            failure.printStackTrace(new PrintWriter(trace, true));
+            err.print(SecretUrl.redact(trace.toString()));
         }
         err.flush();
         return failure instanceof ConfigException ? ExitCode.USAGE : ExitCode.SOFTWARE;

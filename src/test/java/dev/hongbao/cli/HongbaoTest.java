@@ -152,12 +152,18 @@ class HongbaoTest {
     }
 
     @Test
-    void aFailedStartShowsItsStackTraceOnlyWithDebug() {
+    void aFailedStartShowsItsStackTraceOnlyWithDebugAndNoPassword() {
+        // Given
+        fault = new IllegalStateException(
+                "no Redis here", new IOException("Malformed escape pair: redis://:hunter2%@10.0.0.1:6379"));
+
         // When
         run("--log-level", "debug");
 
         // Then
-        assertThat(err.toString()).contains("could not start: no Redis here", "\tat ");
+        assertThat(err.toString())
+                .contains("could not start: no Redis here", "\tat ", "Caused by: ")
+                .doesNotContain("hunter2");
     }
 
     @Test
