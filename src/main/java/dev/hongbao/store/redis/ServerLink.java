@@ -56,6 +56,9 @@ final class ServerLink implements RedisLink, RedisLinks {
     private String endpoint = "";
     private long retryMillis = FIRST_RETRY_MILLIS;
     private boolean away;
+    /** The latest attempt's fault that the log has; empty for none since it was connected. */
+    private String told = "";
+
     private boolean closed;
     private boolean looking;
     private long lookedNanos = System.nanoTime() - LOOK_NANOS;
@@ -268,6 +271,13 @@ final class ServerLink implements RedisLink, RedisLinks {
         }
     }
 
+    private void tell(String fault) {
+        if (!fault.equals(told)) {
+            told = fault;
+            LOG.warn("Redis link {} cannot connect, trying again: {}", name, fault);
+        }
+    }
+
     /** Connects in the background, again and again until it succeeds. */
     void reconnect() {
         if (closed || connection != null) {
@@ -276,23 +286,20 @@ final class ServerLink implements RedisLink, RedisLinks {
         // A connect that its closing client cut short fails on another thread.
         connect()
                 .onComplete(tried -> context.runOnContext(now -> {
-                    if (firstTry.tryComplete() && tried.failed()) {
-                        LOG.warn(
-                                "Redis link {} cannot connect, trying again: {}",
-                                name,
-                                tried.cause().getMessage());
-                        away = true;
-                    }
+                    firstTry.tryComplete();
                     if (tried.succeeded()) {
                         if (away) {
                             LOG.info("Redis link {} is back", name);
                             away = false;
                         }
+                        told = "";
                         retryMillis = FIRST_RETRY_MILLIS;
                         return;
                     }
                     closeClient();
                     if (!closed) {
+                        tell(String.valueOf(tried.cause().getMessage()));
+                        away = true;
                         vertx.setTimer(retryMillis, timer -> reconnect());
                         retryMillis = Math.min(LAST_RETRY_MILLIS, retryMillis * 2);
                     }

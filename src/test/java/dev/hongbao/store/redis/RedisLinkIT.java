@@ -192,6 +192,44 @@ class RedisLinkIT {
     }
 
     @Test
+    void aPasswordThatHasChangedIsToldOncePerLoss() {
+        Logger log = (Logger) LoggerFactory.getLogger(ServerLink.class);
+        ListAppender<ILoggingEvent> logged = new ListAppender<>();
+        logged.start();
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            // Given
+            redis.aclSetUser("linked", "on", ">old", "~*", "+@all");
+            String url = servers.redisUrl().replaceFirst("//.*@", "//linked:old@");
+            ServerLink linked = get(on(
+                    () -> ServerLink.open(vertx, RedisAddress.parse(url).options(), Duration.ofSeconds(2), "linked")));
+            log.addAppender(logged);
+            for (int loss = 1; loss <= 2; loss++) {
+                // When
+                redis.configResetStat();
+                redis.aclSetUser("linked", "resetpass", ">new");
+                redis.clientKill(new ClientKillParams().user("linked"));
+
+                // Then one line has the reason, of several attempts
+                eventually(
+                        SOON,
+                        () -> assertThat(redis.info("errorstats")).containsPattern("WRONGPASS:count=([4-9]|\\d\\d)"));
+                assertThat(logged.list)
+                        .extracting(ILoggingEvent::getFormattedMessage)
+                        .filteredOn(line -> line.contains("linked cannot connect") && line.contains("WRONGPASS"))
+                        .hasSize(loss);
+
+                // And when the password is right again, it serves
+                redis.aclSetUser("linked", "resetpass", ">old");
+                eventually(SOON, () -> get(on(() -> linked.send(Request.cmd(Command.PING)))));
+            }
+            get(on(linked::close));
+            redis.aclDelUser("linked");
+        } finally {
+            log.detachAppender(logged);
+        }
+    }
+
+    @Test
     void aReplicaIsNotStayedWith() {
         try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
             // Given
