@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Closes the server on a stop signal and waits for it. The process then exits with 0, or with 1 if not everything stopped: an
- * orchestrator reads the JVM's own 143 as a failure. A signal during the start waits for the start, then closes. A failed start
- * keeps its exit code.
+ * orchestrator reads the JVM's own 143 as a failure. A signal during the start waits for the start, then closes; if the start
+ * then fails, nothing is left to close. A start that failed without a signal keeps its exit code.
  */
 final class StopOnSignal {
     /**
@@ -55,11 +55,11 @@ final class StopOnSignal {
 
     /**
      * Runs the close and waits for it at most {@code limit}; reports a failure or a timeout on stderr.
-     * @return the exit code;
-     * empty if nothing was started
+     *
+     * @return the exit code; empty if the start had failed before
      */
     OptionalInt stop(Duration limit) {
-        if (isNothing()) {
+        if (started.isDone() && started.join() == NOTHING) {
             return OptionalInt.empty();
         }
         LOG.info("stopping");
@@ -78,11 +78,7 @@ final class StopOnSignal {
             Thread.currentThread().interrupt();
         }
         err.flush();
-        return isNothing() ? OptionalInt.empty() : OptionalInt.of(status);
-    }
-
-    private boolean isNothing() {
-        return started.isDone() && started.join() == NOTHING;
+        return OptionalInt.of(status);
     }
 
     /** A daemon: a close that hangs must not keep a process alive. */

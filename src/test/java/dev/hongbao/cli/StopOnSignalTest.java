@@ -1,5 +1,6 @@
 package dev.hongbao.cli;
 
+import static dev.hongbao.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
@@ -8,6 +9,7 @@ import java.time.Duration;
 import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -90,6 +92,23 @@ class StopOnSignalTest {
         // Then
         assertThat(status).hasValue(1);
         assertThat(err.toString()).contains("not stopped after");
+    }
+
+    @Test
+    void aStartThatFailsAfterTheSignalIsAStop() throws InterruptedException {
+        // Given
+        AtomicReference<OptionalInt> status = new AtomicReference<>();
+        Thread signal = new Thread(() -> status.set(stop.stop(Duration.ofSeconds(10))));
+        signal.start();
+        eventually(Duration.ofSeconds(10), () -> assertThat(signal.getState()).isEqualTo(Thread.State.TIMED_WAITING));
+
+        // When
+        stop.nothingToStop();
+        signal.join();
+
+        // Then
+        assertThat(status.get()).hasValue(0);
+        assertThat(err.toString()).isEmpty();
     }
 
     @Test
