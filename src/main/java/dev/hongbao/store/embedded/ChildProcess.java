@@ -5,6 +5,7 @@ import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -90,7 +91,7 @@ final class ChildProcess {
         all.addAll(command);
         try {
             OwnersOnly.file(log);
-            cutLog(log);
+            cutLog(log, "");
             long logStart = Files.size(log);
             ProcessBuilder builder = new ProcessBuilder(all)
                     .directory(directory.toFile())
@@ -120,8 +121,9 @@ final class ChildProcess {
      * @return the exit code
      */
     int awaitExit() throws InterruptedException {
+        String told = "";
         while (!process.waitFor(LOG_LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
-            cutLog(log);
+            told = cutLog(log, told);
         }
         return process.exitValue();
     }
@@ -129,8 +131,11 @@ final class ChildProcess {
     /**
      * Copies a long log aside and empties it under the process. The process appends, so its next line becomes the first. Output
      * between the two steps is lost.
+     *
+     * @param told the fault of the look before, which the server's log has; empty for none
+     * @return the fault of this look
      */
-    private static void cutLog(Path log) {
+    static String cutLog(Path log, String told) {
         try {
             if (Files.size(log) > LOG_LIMIT_BYTES) {
                 Files.copy(
@@ -140,9 +145,15 @@ final class ChildProcess {
                         StandardCopyOption.COPY_ATTRIBUTES);
                 Files.newByteChannel(log, StandardOpenOption.WRITE).truncate(0).close();
             }
+        } catch (NoSuchFileException deleted) {
+            // the process writes on into it; its next start makes another
         } catch (IOException full) {
-            LOG.warn("cannot shorten the log {}: {}", log, full.toString());
+            if (!full.toString().equals(told)) {
+                LOG.warn("cannot shorten the log {}: {}", log, full.toString());
+            }
+            return full.toString();
         }
+        return "";
     }
 
     /**
