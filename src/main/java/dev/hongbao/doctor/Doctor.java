@@ -71,14 +71,15 @@ final class Doctor {
                (select sum(numbackends) from pg_stat_database)::bigint as used,
                current_setting('max_connections')::bigint as most,
                coalesce((select max(extract(epoch from now() - xact_start)) from pg_stat_activity
-                         where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid()), 0)::float8 as longest,
+                         where datname = current_database() and backend_type = 'client backend'
+                           and state <> 'idle' and pid <> pg_backend_pid()), 0)::float8 as longest,
                case when pg_has_role(current_user, 'pg_read_all_stats', 'usage') then '' else quote_ident(current_user) end as blind,
                (extract(epoch from clock_timestamp()) * 1000)::bigint as millis
         """;
 
     private static final String DEAD = """
         select relname::text as name, n_dead_tup as dead, n_live_tup as live
-        from pg_stat_user_tables order by n_dead_tup desc, relname limit 1
+        from pg_stat_user_tables where n_dead_tup > n_live_tup order by n_dead_tup desc, relname limit 1
         """;
 
     private static final String WORK = """

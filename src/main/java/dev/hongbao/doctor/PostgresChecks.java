@@ -162,9 +162,9 @@ final class PostgresChecks {
         return found;
     }
 
-    /** Checks the table with the most dead rows. */
+    /** Checks the table with the most dead rows, of those with more dead rows than live ones. */
     static List<Diagnosis> deadRows(String table, long dead, long live) {
-        return dead > MANY_DEAD_ROWS && dead > live
+        return dead > MANY_DEAD_ROWS
                 ? List.of(Check.POSTGRES_USE.found(
                         "Table " + table + " has " + dead + " dead rows and " + live + " live ones"))
                 : List.of();

@@ -84,7 +84,7 @@ class ChecksTest {
                                 RedisChecks.atWork(redis(Map.of()), NOW),
                                 RedisChecks.check(redis(Map.of()), RedisAddress.Kind.SERVER),
                                 PostgresChecks.sessions("18.1", 20, 100, 1, ""),
-                                PostgresChecks.deadRows("account", 5_000_000, 90_000_000),
+                                PostgresChecks.deadRows("account", 900_000, 1_000),
                                 PostgresChecks.work(0, 0, 0, 3),
                                 PostgresChecks.months(List.of(), 0),
                                 PostgresChecks.books(

@@ -130,6 +130,48 @@ class DoctorIT {
         }
     }
 
+    @Test
+    void deadRowsAndOldTransactionsAreFoundBesideHarmlessOnes() throws Exception {
+        try (TestServers servers = Servers.fresh();
+                Connection owner = TestDatabase.connect(servers.postgresOwnerUrl())) {
+            TestEngine.start(servers, 1, Map.of()).close();
+            HongbaoConfig config = HongbaoConfig.of(Map.of(
+                    "management.port", "1",
+                    "redis.url", servers.redisUrl(),
+                    "postgres.url", servers.postgresAppUrl(),
+                    "postgres.owner-url", servers.postgresOwnerUrl()));
+
+            // Given statistics of hours: a large table, a small one that nobody vacuums, and a worker that vacuums
+            run(owner, "create schema hours");
+            run(owner, "create table hours.pg_stat_user_tables (relname name, n_dead_tup bigint, n_live_tup bigint)");
+            run(
+                    owner,
+                    "insert into hours.pg_stat_user_tables values ('large', 9000000, 90000000), ('small', 2000000, 9)");
+            run(
+                    owner,
+                    "create table hours.pg_stat_activity as select * from pg_stat_activity where pid = pg_backend_pid()");
+            run(
+                    owner,
+                    "update hours.pg_stat_activity set pid = 0, state = 'active', xact_start = now() - interval '2 hours',"
+                            + " backend_type = 'autovacuum worker'");
+            run(owner, "grant usage on schema hours to public");
+            run(owner, "grant select on all tables in schema hours to public");
+            run(owner, "alter database " + owner.getCatalog() + " set search_path = hours, pg_catalog, public");
+
+            // Then
+            assertThat(examine(config))
+                    .contains("Table small has 2000000 dead rows and 9 live ones")
+                    .noneMatch(line -> line.contains("is under way"));
+
+            // When the transaction is a client's
+            run(owner, "update hours.pg_stat_activity set backend_type = 'client backend'");
+
+            // Then
+            assertThat(examine(config))
+                    .anyMatch(line -> line.matches("A transaction of Postgres is under way for 72.. s"));
+        }
+    }
+
     private static void run(Connection connection, String sql) throws Exception {
         try (Statement statement = connection.createStatement()) {
             statement.execute(sql);
