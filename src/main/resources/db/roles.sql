@@ -1,8 +1,11 @@
 -- The two roles and the database of Hongbao. Run it once, as a superuser:
---   hongbao roles | psql -v owner_password=… -v app_password=… postgres
+--   hongbao roles | OWNER_PASSWORD=… APP_PASSWORD=… psql postgres
+-- A psql before 15 needs -v owner_password=… -v app_password=…, which others can read while it runs.
 -- postgres.owner-url has the owner of the tables, a role only for migrations; postgres.url has the server's role. The migrations grant the
 -- server's role its rights: it cannot update or delete a transfer.
 
+\getenv owner_password OWNER_PASSWORD
+\getenv app_password APP_PASSWORD
 create role hongbao_owner login password :'owner_password';
 create role hongbao_app login password :'app_password';
 create database hongbao owner hongbao_owner encoding 'UTF8' template template0;
