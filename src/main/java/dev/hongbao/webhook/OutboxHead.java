@@ -1,9 +1,7 @@
 package dev.hongbao.webhook;
 
-import io.vertx.core.Context;
+import dev.hongbao.store.postgres.SharedQueries;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
 import io.vertx.sqlclient.Tuple;
@@ -43,7 +41,7 @@ final class OutboxHead {
     private final Pool pool;
     private final int shards;
     private final Deque<Note> notes = new ArrayDeque<>();
-    private @Nullable Future<Head> looking;
+    private final SharedQueries<String, Head> looks = new SharedQueries<>();
     private @Nullable Head last;
     private long lastNanos;
     private String start = "";
@@ -79,33 +77,20 @@ final class OutboxHead {
 
     /** A result that is at most some 40 ms old. Completes on the caller's event loop, also if another loop asked first. */
     Future<Head> look() {
-        Future<Head> shared = shared();
-        Context context = Vertx.currentContext();
-        if (context == null || shared.isComplete()) {
-            return shared;
-        }
-        Promise<Head> here = Promise.promise();
-        shared.onComplete(looked -> context.runOnContext(now -> here.handle(looked)));
-        return here.future();
+        Head recent = recent();
+        // One at a time: an older answer that arrives later would look like a Postgres that stepped back.
+        return recent == null ? looks.ask("head", this::lookNow) : Future.succeededFuture(recent);
     }
 
-    private synchronized Future<Head> shared() {
-        Future<Head> underWay = looking;
-        if (underWay != null && !underWay.isComplete()) {
-            return underWay;
-        }
-        Head known = last;
-        return known != null && System.nanoTime() - lastNanos < GAP_NANOS ? Future.succeededFuture(known) : lookNow();
+    private synchronized @Nullable Head recent() {
+        return System.nanoTime() - lastNanos < GAP_NANOS ? last : null;
     }
 
-    /** One at a time: an older answer that arrives later would look like a Postgres that stepped back. */
-    private Future<Head> lookNow() {
+    private synchronized Future<Head> lookNow() {
         long noted = notes.isEmpty() ? last == null ? -1 : last.whole : notes.getLast().place;
-        Future<Head> look = pool.preparedQuery(LOOK)
+        return pool.preparedQuery(LOOK)
                 .execute(Tuple.of(shards - 1, noted))
                 .map(rows -> looked(rows.iterator().next()));
-        looking = look;
-        return look;
     }
 
     private synchronized Head looked(Row row) {
