@@ -20,8 +20,8 @@ begin
 end
 $$;
 
--- Appends events, and packet.sent before an unannounced packet's first event. A null type only announces. Locks the unannounced packets,
--- then the feeds, each in order, and nothing after them.
+-- Appends events, and packet.sent before an unannounced packet's first event. Locks the unannounced packets, then the feeds, each in order,
+-- and nothing after them.
 create or replace function feed_append(
     groups text[], types text[], subjects uuid[], claims integer[], winners jsonb[] default null, amounts bigint[] default null)
     returns void
@@ -53,8 +53,7 @@ begin
               select group_id, type, subject, claimed, wins, amount, n, 1
               from given
               -- Under the locks: progress after the packet's end is not new. Not exists: its plan may read all packets.
-              where type is not null
-                and (type <> 'packet.progress' or (select closed_at from packet where id = subject) is null)) as e
+              where type <> 'packet.progress' or (select closed_at from packet where id = subject) is null) as e
     ), moved as (
         update feed set last = last + e.events, touched = pg_current_xact_id()
         from (select group_id, count(*) as events from events group by group_id) as e
@@ -70,8 +69,8 @@ begin
 end
 $$;
 
--- Announces packets that can be claimed; leaves announced ones alone. Like feed_append with a null type, and with its locks: the
--- unannounced packets in the order of their index, then the feeds. An unannounced packet has no event yet.
+-- Announces packets that can be claimed; leaves announced ones alone. Locks like feed_append: the unannounced packets in the order of their
+-- index, then the feeds. An unannounced packet has no event yet.
 create or replace function feed_announce(packets uuid[]) returns void
     language plpgsql
     set plan_cache_mode = force_generic_plan

@@ -29,9 +29,6 @@ import org.slf4j.LoggerFactory;
 final class FeedHub extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(FeedHub.class);
 
-    /** Events of a group in one read. */
-    private static final int PIECE = 200;
-
     /** The longest wait for Postgres. A lost connection may never answer, and would stop all feeds. */
     private static final long ANSWER_SECONDS = 10;
 
@@ -246,7 +243,7 @@ final class FeedHub extends VerticleBase {
         if (behind.isEmpty()) {
             return Future.succeededFuture(false);
         }
-        return store.read(behind, PIECE)
+        return store.read(behind)
                 .map(pieces -> {
                     pieces.forEach(piece -> behind.remove(piece.group()));
                     behind.keySet().forEach(this::forget);
@@ -278,8 +275,8 @@ final class FeedHub extends VerticleBase {
             if (tracked == null || tracked.told != piece.after()) {
                 continue; // untracked meanwhile, perhaps tracked anew
             }
-            boolean full = piece.rows().size() == PIECE;
-            long to = full ? piece.rows().get(PIECE - 1).place() : piece.last();
+            boolean full = piece.rows().size() == FeedStore.PIECE;
+            long to = full ? piece.rows().get(FeedStore.PIECE - 1).place() : piece.last();
             tracked.told = to;
             elsewhere.seen(piece.rows());
             if (!full) {

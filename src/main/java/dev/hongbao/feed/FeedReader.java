@@ -13,9 +13,6 @@ import java.util.Map;
  * cursor. Thread-safe.
  */
 final class FeedReader {
-    /** Events in one read. */
-    public static final int PIECE = 200;
-
     private final FeedStore store;
     private final EventText renderer;
     private final SharedQueries<Place, FeedPage.Slice> queries = new SharedQueries<>();
@@ -28,11 +25,11 @@ final class FeedReader {
         this.renderer = renderer;
     }
 
-    /** At most {@link #PIECE} events after a place. */
+    /** At most {@link FeedStore#PIECE} events after a place. */
     public Future<FeedPage.Slice> read(GroupId group, long after) {
         return queries.ask(
                 new Place(group, after),
-                () -> store.read(Map.of(group, after), PIECE).compose(pieces -> {
+                () -> store.read(Map.of(group, after)).compose(pieces -> {
                     if (pieces.isEmpty()) {
                         return Future.succeededFuture(new FeedPage.Slice(after, 0, 0, List.of(), after));
                     }
@@ -44,7 +41,9 @@ final class FeedReader {
 
     private static long to(Piece piece) {
         int size = piece.rows().size();
-        return size < PIECE ? piece.last() : piece.rows().get(size - 1).place();
+        return size < FeedStore.PIECE
+                ? piece.last()
+                : piece.rows().get(size - 1).place();
     }
 
     /** The newest place; 0 for a group without events. Concurrent reads share the query. */

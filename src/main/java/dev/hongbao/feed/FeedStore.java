@@ -77,6 +77,9 @@ final class FeedStore {
      */
     static final int MOST_CHANGED = 10_000;
 
+    /** Events of a group in one read. */
+    static final int PIECE = 200;
+
     private final Pool pool;
 
     FeedStore(Pool pool) {
@@ -116,11 +119,11 @@ final class FeedStore {
                 });
     }
 
-    /** The next events of groups, each after its place, at most {@code limit} a group. Groups without a feed are absent. */
-    Future<List<Piece>> read(Map<GroupId, Long> after, int limit) {
+    /** The next events of groups, each after its place, at most {@link #PIECE} a group. Groups without a feed are absent. */
+    Future<List<Piece>> read(Map<GroupId, Long> after) {
         String[] groups = after.keySet().stream().map(GroupId::value).toArray(String[]::new);
         Long[] places = after.values().toArray(Long[]::new);
-        return pool.preparedQuery(READ).execute(Tuple.of(groups, places, limit)).map(FeedStore::pieces);
+        return pool.preparedQuery(READ).execute(Tuple.of(groups, places, PIECE)).map(FeedStore::pieces);
     }
 
     private static List<Piece> pieces(RowSet<Row> rows) {

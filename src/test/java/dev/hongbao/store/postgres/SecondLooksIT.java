@@ -515,8 +515,7 @@ class SecondLooksIT {
                     Duration.ofSeconds(10),
                     () -> assertThat(books.strings("select opens_at <= now() from " + second))
                             .containsExactly("t"));
-            books.execute("select feed_append(array['rain:" + id + "'], array[null], array['" + drops.get(1)
-                    + "']::uuid[], array[0])");
+            books.execute("select feed_announce(array['" + drops.get(1) + "']::uuid[])");
             overlap.commit();
         }
 
@@ -725,7 +724,7 @@ class SecondLooksIT {
         // Given a packet that is announced, and somebody who holds its group's feed
         engine.deposit("ole", 100);
         Packet packet = engine.send("ole", 100, 2);
-        books.execute(append(packet.group(), "null", packet.id()));
+        books.execute("select feed_announce(array['" + packet.id() + "']::uuid[])");
         try (Overlap overlap = new Overlap(servers)) {
             overlap.first("select last from feed where group_id = '" + packet.group() + "' for no key update");
 
@@ -756,14 +755,16 @@ class SecondLooksIT {
             overlap.first("select packet from " + row + " for update");
 
             // When
-            var second = overlap.second(append("solo", "null", packet));
-            overlap.first(append("solo", "null", packet));
+            var second = overlap.second(append("solo", "'packet.drained'", packet));
+            overlap.first(append("solo", "'packet.drained'", packet));
             overlap.commit();
 
             // Then
             second.join();
+            assertThat(books.strings("select type from group_event where group_id = 'solo' order by seq"))
+                    .containsExactly("packet.sent", "packet.drained");
             assertThat(books.longOf("select last from feed where group_id = 'solo'"))
-                    .isOne();
+                    .isEqualTo(3);
         }
         books.execute("delete from group_event where group_id = 'solo'; delete from feed where group_id = 'solo'");
     }
