@@ -1,15 +1,19 @@
 -- The groups' feeds: appending events of packets, draws and rains, and deleting old ones.
 
--- After this database went back in time: each feed goes on far beyond its earlier places. So a reader with a lost place gets a reset, even
--- when it returns late. Idempotent.
+-- After this database went back in time: all feeds, also of groups without events, go on far beyond their earlier places. So a reader with
+-- a lost place gets a reset, even when it returns late. Waits for current appends, whose places are before the new base.
 create or replace function feeds_begin_anew() returns void
     language plpgsql
+    security definer -- for the lock
+    set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
 as $$
 begin
-    perform from feed where last > floor order by group_id for no key update;
-    update feed set last = last + 1000000000, floor = last + 1000000000, touched = pg_current_xact_id() where last > floor;
+    lock table feed in share row exclusive mode;
+    update outbox_state set feed_base = feed_base + 1000000000;
 end
 $$;
+revoke execute on function feeds_begin_anew() from public;
+grant execute on function feeds_begin_anew() to ${app};
 
 create or replace function packet_is_unannounced() returns trigger
     language plpgsql
@@ -55,7 +59,9 @@ begin
               -- Under the locks: progress after the packet's end is not new. Not exists: its plan may read all packets.
               where type <> 'packet.progress' or (select closed_at from packet where id = subject) is null) as e
     ), moved as (
-        update feed set last = last + e.events, touched = pg_current_xact_id()
+        update feed
+        set last = greatest(last, (select feed_base from outbox_state)) + e.events,
+            floor = greatest(floor, (select feed_base from outbox_state)), touched = pg_current_xact_id()
         from (select group_id, count(*) as events from events group by group_id) as e
         where feed.group_id = e.group_id and feed.group_id = any (groups) -- else a join might read all feeds
         returning feed.group_id, feed.last - e.events as before
@@ -93,8 +99,13 @@ begin
         select group_id, packet, row_number() over (partition by group_id order by packet) as nth
         from unnest(groups, fresh) as u(group_id, packet)
     ), moved as (
-        insert into feed (group_id, last) select group_id, count(*) from fresh group by group_id order by group_id
-        on conflict (group_id) do update set last = feed.last + excluded.last, touched = pg_current_xact_id()
+        insert into feed (group_id, last, floor)
+        select f.group_id, b.base + count(*), b.base
+        from fresh as f, (select coalesce((select feed_base from outbox_state), 0) as base) as b
+        group by f.group_id, b.base order by f.group_id
+        on conflict (group_id) do update
+            set last = greatest(feed.last, excluded.floor) + excluded.last - excluded.floor,
+                floor = greatest(feed.floor, excluded.floor), touched = pg_current_xact_id()
         returning group_id, last
     )
     insert into group_event (group_id, seq, type, subject, claimed)

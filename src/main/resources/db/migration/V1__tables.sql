@@ -510,6 +510,7 @@ create index rain_going on rain (starts_at) where not ended;
 -- nothing new before it.
 create table feed (
     group_id text   primary key,
+    -- Both are at least outbox_state.feed_base: a smaller value counts as that.
     last     bigint not null default 0, -- the place of the newest event
     floor    bigint not null default 0, -- events up to here may have been removed
     -- The transaction of the latest change. Commits after a snapshot have an xid of at least its xmin, so one look into this index finds
@@ -589,7 +590,8 @@ alter table outbox
 create table outbox_state (
     one   boolean primary key default true check (one),
     era   uuid    not null default gen_random_uuid(),
-    floor bigint  not null default 0 -- rows up to here may have been removed
+    floor bigint  not null default 0, -- rows up to here may have been removed
+    feed_base bigint not null default 0 -- the groups' feeds go on after this place
 );
 
 -- Webhooks. One server at a time delivers, see WebhookVerticle. Each change of a position names the position before, so a replaced server

@@ -82,7 +82,7 @@ public final class ShardStore {
     }
 
     /**
-     * @param lengthy a pool whose statements may take minutes: after a restored backup a generation restarts every group's feed
+     * @param lengthy a pool whose statements may take minutes
      */
     public ShardStore(Pool pool, Pool lengthy, Installation installation) {
         this(pool, lengthy, installation, new SecureRandom());
@@ -178,8 +178,7 @@ public final class ShardStore {
      */
     public Future<@Nullable ShardRow> drawNext(Generation current, long knownEpoch, boolean wentBack, String replid) {
         String nonce = nonce();
-        return (wentBack ? lengthy : pool)
-                .preparedQuery("select draw_generation($1, $2, $3, $4, $5, $6, $7)")
+        return pool.preparedQuery("select draw_generation($1, $2, $3, $4, $5, $6, $7)")
                 .execute(Tuple.of((short) current.shard(), current.epoch(), current.nonce())
                         .addLong(knownEpoch)
                         .addBoolean(wentBack)

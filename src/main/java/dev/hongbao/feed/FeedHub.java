@@ -244,11 +244,6 @@ final class FeedHub extends VerticleBase {
             return Future.succeededFuture(false);
         }
         return store.read(behind)
-                .map(pieces -> {
-                    pieces.forEach(piece -> behind.remove(piece.group()));
-                    behind.keySet().forEach(this::forget);
-                    return pieces;
-                })
                 .compose(pieces -> renderer.render(pieces.stream()
                                 .flatMap(piece -> piece.rows().stream())
                                 .toList())
@@ -256,14 +251,6 @@ final class FeedHub extends VerticleBase {
                             publish(pieces, events);
                             return true;
                         }));
-    }
-
-    /** The feed no longer exists in the database, so there is nothing to publish. */
-    private void forget(GroupId group) {
-        Tracked tracked = groups.get(group);
-        if (tracked != null) {
-            tracked.target = tracked.told;
-        }
     }
 
     private void publish(List<Piece> pieces, List<FeedPage.Event> events) {

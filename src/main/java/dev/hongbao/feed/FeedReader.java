@@ -7,6 +7,7 @@ import dev.hongbao.values.GroupId;
 import io.vertx.core.Future;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Reads and renders feeds from Postgres. Concurrent reads of one place share the query, for a thousand clients that return at the same
@@ -30,9 +31,6 @@ final class FeedReader {
         return queries.ask(
                 new Place(group, after),
                 () -> store.read(Map.of(group, after)).compose(pieces -> {
-                    if (pieces.isEmpty()) {
-                        return Future.succeededFuture(new FeedPage.Slice(after, 0, 0, List.of(), after));
-                    }
                     Piece piece = pieces.get(0);
                     return renderer.render(piece.rows())
                             .map(events -> new FeedPage.Slice(after, piece.floor(), piece.last(), events, to(piece)));
@@ -46,8 +44,9 @@ final class FeedReader {
                 : piece.rows().get(size - 1).place();
     }
 
-    /** The newest place; 0 for a group without events. Concurrent reads share the query. */
+    /** The newest place. Concurrent reads share the query. */
     public Future<Long> head(GroupId group) {
-        return heads.ask(group, () -> store.heads(List.of(group)).map(found -> found.getOrDefault(group, 0L)));
+        return heads.ask(
+                group, () -> store.heads(List.of(group)).map(found -> Objects.requireNonNull(found.get(group))));
     }
 }

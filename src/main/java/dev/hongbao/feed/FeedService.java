@@ -341,7 +341,7 @@ public final class FeedService {
          *
          * @param after the requested place
          * @param floor events up to this place may have been removed
-         * @param last the place of the newest event; 0 for a group without events
+         * @param last the place of the newest event; of a group without events, the one before its first
          * @param events in order
          * @param to the place up to which these events are complete
          */

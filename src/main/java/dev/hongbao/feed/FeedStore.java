@@ -30,19 +30,28 @@ final class FeedStore {
     /** The feeds changed by commits since a snapshot, and the horizon for the next query. */
     private static final String CHANGED = """
             with seen as materialized (select pg_current_snapshot() as now)
-            select pg_snapshot_xmin(now)::text as horizon, f.group_id, f.last
+            select pg_snapshot_xmin(now)::text as horizon, f.group_id, greatest(f.last, (select feed_base from outbox_state)) as last
             from seen left join feed as f
               on f.touched >= coalesce($1::text::xid8, pg_snapshot_xmax(now)) and f.touched < pg_snapshot_xmax(now)
             limit $2
             """;
 
     private static final String READ = """
-            select k.group_id, k.after, f.floor, f.last, e.seq, e.type, e.subject, e.claimed, e.amount, e.wins, e.at
-            from unnest($1::text[], $2::bigint[]) as k(group_id, after)
-            join feed as f on f.group_id = k.group_id
+            select k.group_id, k.after, greatest(f.floor, b.base) as floor, greatest(f.last, b.base) as last,
+                   e.seq, e.type, e.subject, e.claimed, e.amount, e.wins, e.at
+            from (select coalesce((select feed_base from outbox_state), 0) as base) as b
+            cross join unnest($1::text[], $2::bigint[]) as k(group_id, after)
+            left join feed as f on f.group_id = k.group_id
             left join lateral (select * from group_event as g
                                where g.group_id = k.group_id and g.seq > k.after order by g.seq limit $3) as e on true
             order by k.group_id, e.seq
+            """;
+
+    private static final String HEADS = """
+            select k.group_id, greatest(f.last, b.base) as last
+            from (select coalesce((select feed_base from outbox_state), 0) as base) as b
+            cross join unnest($1::text[]) as k(group_id)
+            left join feed as f on f.group_id = k.group_id
             """;
 
     /** Reads exactly the limit of packets per shard, in the order of the index packet_open. */
@@ -71,10 +80,7 @@ final class FeedStore {
     private static final String CLAIMED =
             "select p.id from packet as p join account as a on a.id = p.escrow where p.id = any ($1) and a.claims > 0";
 
-    /**
-     * Changed feeds named in one answer. A server follows no more groups than it has sockets. After a restored backup all feeds are
-     * changed.
-     */
+    /** Changed feeds named in one answer. A server follows no more groups than it has sockets. */
     static final int MOST_CHANGED = 10_000;
 
     /** Events of a group in one read. */
@@ -119,7 +125,7 @@ final class FeedStore {
                 });
     }
 
-    /** The next events of groups, each after its place, at most {@link #PIECE} a group. Groups without a feed are absent. */
+    /** The next events of groups, each after its place, at most {@link #PIECE} a group. */
     Future<List<Piece>> read(Map<GroupId, Long> after) {
         String[] groups = after.keySet().stream().map(GroupId::value).toArray(String[]::new);
         Long[] places = after.values().toArray(Long[]::new);
@@ -161,13 +167,12 @@ final class FeedStore {
                         .toList();
     }
 
-    /** The newest place of each group; 0 for a group without a feed. */
+    /** The newest place of each group; of a group without events, the one before its first. */
     Future<Map<GroupId, Long>> heads(Collection<GroupId> groups) {
-        return pool.preparedQuery("select group_id, last from feed where group_id = any ($1)")
+        return pool.preparedQuery(HEADS)
                 .execute(Tuple.of(groups.stream().map(GroupId::value).toArray(String[]::new)))
                 .map(rows -> {
                     Map<GroupId, Long> heads = new HashMap<>();
-                    groups.forEach(group -> heads.put(group, 0L));
                     rows.forEach(row -> heads.put(new GroupId(row.getString("group_id")), row.getLong("last")));
                     return heads;
                 });

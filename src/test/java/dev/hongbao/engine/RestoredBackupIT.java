@@ -189,6 +189,58 @@ class RestoredBackupIT {
         return get(poll(engine, after, wait));
     }
 
+    @Test
+    void whoFollowedAGroupThatWasNewAfterTheBackupIsTold() {
+        // Given a backup without events
+        engine().close();
+
+        assertReaderIsToldAfterARestore();
+    }
+
+    @Test
+    void whoFollowedAGroupWhoseEventsWereOldAtTheBackupIsTold() {
+        // Given a backup of a group whose events are all removed
+        try (TestEngine engine = engine()) {
+            tellOfDrained(engine, 1);
+        }
+        books.execute("select feed_trim(interval '0', 1000, '0', 1000)");
+        assertThat(books.longOf("select count(*) from group_event")).isZero();
+
+        assertReaderIsToldAfterARestore();
+    }
+
+    private void assertReaderIsToldAfterARestore() {
+        servers.backUpPostgres();
+        long ahead;
+        try (TestEngine engine = engine()) {
+            ahead = tellOfDrained(engine, 1);
+        }
+
+        // When Postgres is restored, and more happens than before
+        servers.restorePostgres();
+
+        // Then it gets the current state, and a reader who comes before the first event misses nothing
+        try (TestEngine engine = engine()) {
+            tellOfDrained(engine, 3);
+            assertThat(page(engine, ahead, Duration.ZERO).reset()).isNotNull();
+            FeedPage page = page(engine, books.longOf("select feed_base from outbox_state"), Duration.ZERO);
+            assertThat(page.reset()).isNull();
+            assertThat(page.items().get(0).json()).contains("packet.sent");
+        }
+    }
+
+    /** Drains packets. @return the group's place once all ends are told */
+    private long tellOfDrained(TestEngine engine, int packets) {
+        engine.deposit("alice", 100);
+        String told = "select count(*) from group_event where type = 'packet.drained'";
+        long before = books.longOf(told);
+        for (int i = 0; i < packets; i++) {
+            assertClaims(engine, engine.send("alice", 10, 1), "u1");
+        }
+        eventually(SOON, () -> assertThat(books.longOf(told)).isEqualTo(before + packets));
+        return page(engine, null, Duration.ZERO).next();
+    }
+
     /** The server hears of the new places before it hears that Postgres went back. */
     @Test
     void whoWaitsIsToldThatTheFeedBeganAnewThoughItOnlyJumped() {
@@ -202,8 +254,10 @@ class RestoredBackupIT {
             long head = page(engine, null, Duration.ZERO).next();
             Future<FeedPage> waiting = poll(engine, head, PATIENCE);
 
-            // When
+            // When it jumps, and an event follows
             books.execute("select feeds_begin_anew()");
+            engine.deposit("alice", 10);
+            engine.send("alice", 10, 1);
 
             // Then what comes before the jump is an answer, too; and after it there is the reset
             FeedPage told = get(waiting);

@@ -259,6 +259,7 @@ class MigrationsIT {
                             entry(
                                     "hold_plays(uuid[],uuid[],text[],smallint[],uuid[],bigint[],bigint[],bigint[])",
                                     path + app + " " + owner),
+                            entry("feeds_begin_anew()", path + app + " " + owner),
                             entry("end_pools(uuid[],integer)", path + app + " " + owner),
                             entry("make_month(text,date)", "public, pg_temp | " + app + " " + owner),
                             entry("analyze_month_tables()", "public, pg_temp | " + app + " " + owner),
