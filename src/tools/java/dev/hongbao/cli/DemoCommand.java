@@ -19,9 +19,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import me.tongfei.progressbar.ProgressBar;
-import me.tongfei.progressbar.ProgressBarBuilder;
-import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -40,7 +37,6 @@ import picocli.CommandLine.Spec;
             "books. Exit code 1 if a cent is off."
         })
 final class DemoCommand implements Callable<Integer> {
-    private static final int BAR_MILLIS = 200;
     private static final int HISTOGRAM_ROWS = 10;
     private static final int HISTOGRAM_COLUMNS = 72;
     private static final Duration START_LIMIT = Duration.ofMinutes(5);
@@ -109,10 +105,9 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     private boolean play(HongbaoConfig config, int port, PrintWriter out) throws Exception {
-        Demo.Result result;
-        try (ProgressBar bar = progress()) {
-            result = new Demo(port, ApiClient.signer(config), packets).run(bar::stepTo);
-        }
+        out.println("Racing for " + packets + " packets");
+        out.flush();
+        Demo.Result result = new Demo(port, ApiClient.signer(config), packets).run();
         print(result, out);
         out.println();
         List<Finding> findings;
@@ -124,15 +119,6 @@ final class DemoCommand implements Callable<Integer> {
         out.println(clean ? "Every cent is where it belongs." : "Something is off; see above.");
         out.flush();
         return clean;
-    }
-
-    private ProgressBar progress() {
-        return new ProgressBarBuilder()
-                .setTaskName("packets")
-                .setInitialMax(packets)
-                .setStyle(ProgressBarStyle.ASCII)
-                .setUpdateIntervalMillis(BAR_MILLIS)
-                .build();
     }
 
     private static void print(Demo.Result result, PrintWriter out) {

@@ -22,7 +22,6 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
@@ -70,13 +69,7 @@ public final class Demo {
     private long raceNanos;
     private long drained;
 
-    /**
-     * The result.
-     *
-     * @param rows names and numbers for people
-     * @param sample the amounts of one drained packet; empty for none
-     * @param faults a line each; empty if all is well
-     */
+    /** @param sample the amounts of one drained packet; empty for none; @param faults empty if all is well */
     public record Result(List<Map.Entry<String, Long>> rows, long[] sample, List<String> faults) {}
 
     /** @param eligible number of members who may claim */
@@ -131,8 +124,8 @@ public final class Demo {
                 .put("count", count);
     }
 
-    /** Plays it to the end. @param progress gets the number of finished packets */
-    public Result run(IntConsumer progress) throws Exception {
+    /** Plays it to the end. */
+    public Result run() throws Exception {
         List<Callable<JsonObject>> deposits = new ArrayList<>();
         members.forEach(
                 member -> deposits.add(() -> make("/v1/accounts/" + member + "/deposits", service, money(DEPOSIT))));
@@ -146,7 +139,6 @@ public final class Demo {
             if (packet.shares() > packet.eligible()) {
                 expiring.add(id);
             }
-            progress.accept(i + 1);
         }
         long refunded = 0;
         for (String id : expiring) {
