@@ -143,14 +143,7 @@ public final class GuidePages {
         return PAGE.formatted(title(page, document), navigation(page), renderer.render(document));
     }
 
-    /**
-     * A section in the index of the search.
-     *
-     * @param href relative to the guide
-     * @param page the page's title
-     * @param heading equal to the page's title before its second heading
-     * @param text without markup, words separated by blanks
-     */
+    /** A section in the index of the search. @param href relative to the guide; @param page its title; @param text without markup */
     record Section(String href, String page, String heading, String text) {
         private JsonObject json() {
             return new JsonObject()

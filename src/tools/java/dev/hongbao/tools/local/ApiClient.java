@@ -48,13 +48,7 @@ public final class ApiClient {
                 .build();
     }
 
-    /**
-     * A request.
-     *
-     * @param token of the caller
-     * @param key the idempotency key; empty for none
-     * @param body null for none
-     */
+    /** @param key the idempotency key; empty for none; @param body null for none */
     public record Request(
             int port,
             String method,
@@ -63,12 +57,7 @@ public final class ApiClient {
             String key,
             @Nullable String body) {}
 
-    /**
-     * An answer.
-     *
-     * @param retryAfter whether it has this header
-     * @param body empty if the answer has no body, or is of a proxy whose server is away
-     */
+    /** @param body empty if the answer has none, or is of a proxy whose server is away */
     public record Answer(int status, boolean retryAfter, JsonObject body) {
         /** Last part of the problem's type; empty for a success. */
         public String problem() {

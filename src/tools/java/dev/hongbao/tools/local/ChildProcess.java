@@ -1,5 +1,6 @@
 package dev.hongbao.tools.local;
 
+import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
 /** A child process, and what an operator or a fault does to it. Thread-safe; blocking. */
@@ -31,12 +32,21 @@ public abstract class ChildProcess implements AutoCloseable {
 
     /** SIGSTOP: its connections stay open, and the kernel answers for them. */
     public void freeze() {
-        Signals.send("STOP", pid());
+        signal("STOP", pid());
     }
 
     /** SIGCONT: it goes on. */
     public void thaw() {
-        Signals.send("CONT", pid());
+        signal("CONT", pid());
+    }
+
+    /** Sends a signal, such as {@code STOP}, to a process of this machine. */
+    public static void signal(String name, long pid) {
+        try {
+            new ProcessBuilder("kill", "-" + name, Long.toString(pid)).start().waitFor();
+        } catch (IOException | InterruptedException fault) {
+            throw new IllegalStateException(fault);
+        }
     }
 
     /** SIGTERM; returns at once. Its streams stay open. */

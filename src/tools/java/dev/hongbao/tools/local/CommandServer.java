@@ -32,12 +32,7 @@ public class CommandServer extends ChildProcess {
         return builder;
     }
 
-    /**
-     * Waits until it serves.
-     *
-     * @return its URL
-     * @throws IOException if it ends before, or does not serve within the limit
-     */
+    /** @return its URL, once it serves; @throws IOException if it ends before, or does not serve within the limit */
     public URI awaitReady(Duration limit) throws IOException, InterruptedException {
         long until = System.nanoTime() + limit.toNanos();
         while (true) {

@@ -176,10 +176,8 @@ public final class Debugger implements AutoCloseable {
     }
 
     /**
-     * Does this to the method from now on.
+     * Does this to all methods of this name from now on. @param type the binary name of a class, loaded or not
      *
-     * @param type the binary name of a class, loaded or not
-     * @param method all methods of this name
      * @throws IOException if it is not connected
      */
     public synchronized void at(Act act, String type, String method) throws IOException {

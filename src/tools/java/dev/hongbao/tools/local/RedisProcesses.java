@@ -70,12 +70,12 @@ public final class RedisProcesses implements AutoCloseable {
 
     /** SIGSTOP: its connections stay open, and the kernel answers for them. */
     public void freeze(int number) {
-        Signals.send("STOP", pid(number));
+        ChildProcess.signal("STOP", pid(number));
     }
 
     /** SIGCONT. */
     public void thaw(int number) {
-        Signals.send("CONT", pid(number));
+        ChildProcess.signal("CONT", pid(number));
     }
 
     /** After {@link #kill}: with its data, at its port. */

@@ -3,10 +3,10 @@ package dev.hongbao.tools.chaos.bed;
 import dev.hongbao.store.embedded.EmbeddedPostgres;
 import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
 import dev.hongbao.store.postgres.PostgresAddress;
+import dev.hongbao.tools.local.ChildProcess;
 import dev.hongbao.tools.local.Directories;
 import dev.hongbao.tools.local.Jdbc;
 import dev.hongbao.tools.local.LocalPorts;
-import dev.hongbao.tools.local.Signals;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -165,7 +165,7 @@ public final class PostgresNode implements AutoCloseable {
 
     /** SIGQUIT to the postmaster, as {@code pg_ctl stop -m immediate}: it ends without a checkpoint. Returns at once. */
     public void shutDownImmediately() {
-        Signals.send("QUIT", postgres().pid());
+        ChildProcess.signal("QUIT", postgres().pid());
     }
 
     /** After its end: with its data, at its port. Its last children may hold the port for a moment. */

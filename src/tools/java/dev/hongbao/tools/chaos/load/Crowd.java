@@ -19,7 +19,7 @@ public final class Crowd {
     private static final int SOCKET_CLIENTS = 4;
 
     /** Average pauses: they leave some CPU to the servers and the races. */
-    private static final int PAUSE_MILLIS = 120;
+    static final int PAUSE_MILLIS = 120;
 
     private static final int HOSTILE_PAUSE_MILLIS = 20;
 
@@ -54,7 +54,7 @@ public final class Crowd {
             });
         }
         for (int i = 0; i < SOCKET_CLIENTS; i++) {
-            SocketClient client = new SocketClient(world, random.split(), "socket-" + i, PAUSE_MILLIS);
+            SocketClient client = new SocketClient(world, random.split(), "socket-" + i);
             socketClients.add(client);
             add("socket-" + i, client::step);
         }

@@ -24,11 +24,7 @@ public final class History implements AutoCloseable {
     private final List<Operation> operations = new ArrayList<>();
     private final BufferedWriter file;
 
-    /**
-     * @param file overwritten
-     * @param most operations until {@link #isFull}; it still keeps the calls that have begun by then
-     * @param nanos a clock such as {@link System#nanoTime}
-     */
+    /** @param most operations until {@link #isFull}; it still keeps the calls that have begun by then */
     public History(Path file, int most, LongSupplier nanos) throws IOException {
         this.file = Files.newBufferedWriter(file);
         this.most = most;

@@ -31,7 +31,6 @@ final class SocketClient {
     private final History history;
     private final SplittableRandom random;
     private final String name;
-    private final int pauseMillis;
     private long commands;
 
     // by this object's lock
@@ -40,13 +39,12 @@ final class SocketClient {
     private @Nullable String cursor;
     private int line;
 
-    /** @param name unique in the run: the idempotency keys begin with it; @param pauseMillis on average */
-    SocketClient(World world, SplittableRandom random, String name, int pauseMillis) {
+    /** @param name unique in the run: the idempotency keys begin with it */
+    SocketClient(World world, SplittableRandom random, String name) {
         this.world = world;
         this.history = world.api.history();
         this.random = random;
         this.name = name;
-        this.pauseMillis = pauseMillis;
     }
 
     /** One connection, for some calls. */
@@ -74,7 +72,7 @@ final class SocketClient {
                 if (random.nextInt(MOST_CALLS) == 0) {
                     socket.slow(random.nextInt(SLOW_MILLIS));
                 }
-                Crowd.pause(random, pauseMillis);
+                Crowd.pause(random, Crowd.PAUSE_MILLIS);
             }
         } catch (IOException away) {
             // it returns elsewhere

@@ -33,11 +33,7 @@ final class SocketLine implements WebSocket.Listener, AutoCloseable {
         this.frames = frames;
     }
 
-    /**
-     * Connects and authenticates.
-     *
-     * @param frames gets every frame, in order, one at a time
-     */
+    /** Connects and authenticates. @param frames gets every frame, in order, one at a time */
     static SocketLine open(HttpClient http, int port, String token, Consumer<JsonObject> frames) throws IOException {
         SocketLine line = new SocketLine(frames);
         line.socket = await(http.newWebSocketBuilder()
@@ -54,9 +50,8 @@ final class SocketLine implements WebSocket.Listener, AutoCloseable {
     }
 
     /**
-     * Sends a frame and returns its answer: of a claim the settled one.
-     *
      * @param frame gets an id
+     * @return its answer: of a claim the settled one
      * @throws IOException if the connection ends first, or no answer comes in time
      */
     JsonObject ask(JsonObject frame) throws IOException {
