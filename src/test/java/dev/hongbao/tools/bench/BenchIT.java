@@ -3,7 +3,6 @@ package dev.hongbao.tools.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
-import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -12,10 +11,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Every benchmark with one small round: the load has no errors, the books balance, and each row has a value; a rate is positive. */
 class BenchIT {
-    private static final String REFUSED = "  refused with 503";
-
-    /** Rates that may be 0: at 1 % the first 8 s are one, and a busy machine's server answers nothing in it. */
-    private static final Set<String> MAY_BE_ZERO = Set.of(REFUSED, "  in the first 8 s");
+    /** A rate that may be 0: at 1 % the first 8 s are one, and a busy machine's server answers nothing in it. */
+    private static final String MAY_BE_ZERO = "  in the first 8 s";
 
     @TempDir
     private Path directory;
@@ -28,7 +25,7 @@ class BenchIT {
                 .isNotEmpty()
                 .allSatisfy(row -> assertThat(row.median()).as(row.name).isFinite());
         assertThat(trial.rows())
-                .filteredOn(row -> row.unit.endsWith("/s") && !MAY_BE_ZERO.contains(row.name))
+                .filteredOn(row -> row.unit.endsWith("/s") && !row.name.equals(MAY_BE_ZERO))
                 .allSatisfy(row -> assertThat(row.median()).as(row.name).isPositive());
         return trial;
     }
@@ -59,7 +56,7 @@ class BenchIT {
     void theSurplusOfAnOverloadIsRefusedAndTheRestIsSettled() throws Exception {
         Trial trial = run(Bench.Kind.OVERLOAD, 1);
 
-        assertThat(row(trial, REFUSED).median()).isPositive();
+        assertThat(row(trial, "  latency of a 503 once sent, p50").median()).isPositive();
     }
 
     /** Bytes in Redis do not depend on the machine. */

@@ -82,7 +82,7 @@ class HttpLoadIT {
         long refused = outcome.refusedSinceSent.getTotalCount();
         assertThat(claimed + refused).isEqualTo(400);
         assertThat(refused).isEqualTo(40);
-        assertThat(outcome.unanswered + outcome.unsent + outcome.broken + outcome.others + outcome.withoutRetryAfter)
+        assertThat(outcome.unanswered + outcome.unsent + outcome.others + outcome.withoutRetryAfter)
                 .isZero();
         long longWaits = outcome.done.getCountBetweenValues(200_000, 60_000_000);
         assertThat(longWaits).isGreaterThan(60);

@@ -42,18 +42,6 @@ class ProcessCpuTest {
     }
 
     @Test
-    void aLoadInTheServersProcessIsNotTheServers() throws Exception {
-        ProcessCpu.Used before = ProcessCpu.used(PID);
-
-        work();
-
-        ProcessCpu.Used used = ProcessCpu.used(PID).since(before);
-        assertThat(used.load()).isGreaterThanOrEqualTo(WORK_MICROS);
-        assertThat(used.server()).isLessThan(WORK_MICROS);
-        assertThat(used.per(2).load()).isEqualTo(used.load() / 2);
-    }
-
-    @Test
     void theTimeOfItsEndedChildrenCounts() throws Exception {
         // Given
         long before = ProcessCpu.micros(PID);

@@ -69,17 +69,6 @@ class ReportTest {
     }
 
     @Test
-    void theCpuOfAnItemIsPrintedByProcess() {
-        Row row = trial.row("claims", "claims/s");
-
-        for (int round = 1; round <= 3; round++) {
-            row.add(new Speed(1_000, new ProcessCpu.Used(30 * round, 6, 15, 12)));
-        }
-
-        assertThat(printed()).contains("server 60.0, Redis 6.0, Postgres 15.0, load 12.0; in all 93.0");
-    }
-
-    @Test
     void aRatioMayHaveAnUpperBound() {
         // Given
         Row baseline = with(trial.row("empty", "µs"), 100, 100, 100);

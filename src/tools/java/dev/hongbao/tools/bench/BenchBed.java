@@ -260,7 +260,8 @@ final class BenchBed implements AutoCloseable {
      *
      * @param expected the outcome of each: {@code CLAIMED} waits for the settlement, the others for Redis or less
      */
-    Speed claim(List<PacketId> packets, List<Caller> members, int claims, ClaimOutcome.Kind expected) throws Exception {
+    double claim(List<PacketId> packets, List<Caller> members, int claims, ClaimOutcome.Kind expected)
+            throws Exception {
         boolean settles = expected == ClaimOutcome.Kind.CLAIMED;
         return new Storm<ClaimOutcome>(
                         loops,
@@ -276,7 +277,7 @@ final class BenchBed implements AutoCloseable {
                 .run();
     }
 
-    /** Waits a minute at most until everything accepted is settled. */
+    /** Waits until everything accepted is settled. */
     void awaitSettled() throws Exception {
         try (Jedis redis = new Jedis(URI.create(stores().redisUrl()))) {
             Set<String> journals = redis.keys("{*:*}:*:journal");
@@ -286,16 +287,17 @@ final class BenchBed implements AutoCloseable {
         }
     }
 
-    /** Waits a minute at most until every packet is closed. A packet closes with its last settlement. */
+    /** Waits until every packet is closed. A packet closes with its last settlement. */
     void awaitClosed() throws Exception {
         await("packets are open", () -> number("select count(*) from packet where closed_at is null") == 0);
     }
 
-    private static void await(String otherwise, Callable<Boolean> isDone) throws Exception {
-        long late = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+    /** Looks again and again, two minutes at most. */
+    static void await(String otherwise, Callable<Boolean> isDone) throws Exception {
+        long late = System.nanoTime() + TimeUnit.MINUTES.toNanos(AWAIT_MINUTES);
         while (!isDone.call()) {
             if (System.nanoTime() - late > 0) {
-                throw new TimeoutException(otherwise + " after a minute");
+                throw new TimeoutException(otherwise + " after two minutes");
             }
             TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
         }

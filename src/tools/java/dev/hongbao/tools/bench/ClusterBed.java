@@ -10,13 +10,15 @@ import dev.hongbao.tools.local.LocalRedisCluster;
 import dev.hongbao.tools.local.RedisProcesses;
 import dev.hongbao.values.PacketId;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 
 /** A Postgres, a Redis or a Redis Cluster, and servers with a bus between them, in processes of their own. Blocking, confined to one thread. */
 final class ClusterBed implements AutoCloseable {
@@ -24,8 +26,6 @@ final class ClusterBed implements AutoCloseable {
     private static final List<String> FLAGS = List.of("-Xmx384m", "-XX:TieredStopAtLevel=1");
 
     private static final int MAX_CONNECTIONS = 160;
-    private static final long SHARED_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(90);
-    private static final long LOOK_MILLIS = 100;
     private static final String UNANNOUNCED = "select count(*) from unannounced";
 
     private final Trial trial;
@@ -69,6 +69,7 @@ final class ClusterBed implements AutoCloseable {
                     .withBinaries(binaries)
                     .withPostgresSettings(Map.of("max_connections", Integer.toString(MAX_CONNECTIONS)));
             postgres = EmbeddedPostgres.start(directory.resolve("postgres"), embedded);
+            // enough shards for each of three masters to have some
             options = Map.of(
                     "redis.url",
                     url,
@@ -77,7 +78,7 @@ final class ClusterBed implements AutoCloseable {
                     "postgres.owner-url",
                     postgres.ownerUrl(),
                     "shards",
-                    "16"); // enough for each of three masters to have some
+                    "16");
         } catch (RuntimeException | Error fault) {
             redis.close();
             throw fault;
@@ -94,9 +95,7 @@ final class ClusterBed implements AutoCloseable {
         try (BenchBed bed = BenchBed.start(trial, config())) {
             bed.fund();
             List<PacketId> sent = bed.send(count, shares);
-            while (bed.number(UNANNOUNCED) > 0) {
-                TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
-            }
+            BenchBed.await("packets are not announced", () -> bed.number(UNANNOUNCED) == 0);
             return sent;
         }
     }
@@ -124,13 +123,7 @@ final class ClusterBed implements AutoCloseable {
     }
 
     private void awaitShared() throws Exception {
-        long late = System.nanoTime() + SHARED_LIMIT_NANOS;
-        while (!isShared()) {
-            if (System.nanoTime() > late) {
-                throw new TimeoutException(servers.size() + " servers do not share the shards");
-            }
-            TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
-        }
+        BenchBed.await(servers.size() + " servers do not share the shards", this::isShared);
     }
 
     private boolean isShared() throws IOException {
@@ -138,10 +131,10 @@ final class ClusterBed implements AutoCloseable {
         int part = (shards + servers.size() - 1) / servers.size();
         double owned = 0;
         for (ChildServer server : servers) {
-            Metrics metrics = Metrics.of(server.managementPort());
-            double own = metrics.sum("hongbao_shard_owned");
-            boolean hears = servers.size() == 1 || metrics.sum("hongbao_cluster_messages_total") > 0;
-            if (own > part || metrics.sum("hongbao_server_members") != servers.size() || !hears) {
+            Map<String, Double> metrics = metrics(server);
+            double own = metrics.getOrDefault("hongbao_shard_owned", 0.0);
+            boolean hears = servers.size() == 1 || metrics.getOrDefault("hongbao_cluster_messages_total", 0.0) > 0;
+            if (own > part || metrics.getOrDefault("hongbao_server_members", 0.0) != servers.size() || !hears) {
                 return false;
             }
             owned += own;
@@ -158,9 +151,9 @@ final class ClusterBed implements AutoCloseable {
         double commits = 0;
         double settled = 0;
         for (ChildServer server : servers) {
-            Metrics metrics = Metrics.of(server.managementPort());
-            commits += metrics.sum("hongbao_journal_batch_items_count");
-            settled += metrics.sum("hongbao_journal_batch_items_sum");
+            Map<String, Double> metrics = metrics(server);
+            commits += metrics.getOrDefault("hongbao_journal_batch_items_count", 0.0);
+            settled += metrics.getOrDefault("hongbao_journal_batch_items_sum", 0.0);
             ofServers += ProcessCpu.micros(server.pid());
         }
         double ofRedis = 0;
@@ -168,6 +161,20 @@ final class ClusterBed implements AutoCloseable {
             ofRedis += ProcessCpu.micros(redis.pid(node));
         }
         return new Counts(ofServers, ofRedis, ProcessCpu.micros(postgres.pid()), commits, settled, logBytes());
+    }
+
+    /** Each metric's sum over its tags. */
+    private static Map<String, Double> metrics(ChildServer server) throws IOException {
+        URI uri = URI.create("http://127.0.0.1:" + server.managementPort() + "/metrics");
+        try (InputStream in = uri.toURL().openStream()) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .filter(line -> !line.startsWith("#"))
+                    .collect(Collectors.toMap(
+                            line -> line.split("[{ ]", 2)[0],
+                            line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)),
+                            Double::sum));
+        }
     }
 
     private double logBytes() throws SQLException {

@@ -81,7 +81,7 @@ final class DrawsBench extends Part.OfEngine {
                 Map.of("name", "consolation"));
     }
 
-    private Speed play(Map<String, Object> definition) throws Exception {
+    private double play(Map<String, Object> definition) throws Exception {
         DrawId draw = create(definition);
         return new Storm<>(
                         bed.loops,

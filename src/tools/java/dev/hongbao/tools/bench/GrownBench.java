@@ -64,7 +64,7 @@ final class GrownBench extends Part.OfEngine {
         bed.checkBooks();
     }
 
-    private Speed settle(int count) throws Exception {
+    private double settle(int count) throws Exception {
         return bed.claim(bed.send(PACKETS, count / PACKETS), members, count, ClaimOutcome.Kind.CLAIMED);
     }
 

@@ -69,7 +69,7 @@ final class HttpBench extends Part.OfEngine {
         step("article 1", () -> loop.add(ArticleLoops.article1(bed.stores(), trial.size(100_000, 1_000))));
         step("accepted", this::accepted);
         step("accepted, settled meanwhile", () -> {
-            meanwhile.add(claim(true).speed());
+            meanwhile.add(claim(true).donePerSecond());
             long accepted = System.nanoTime();
             bed.awaitSettled();
             behind.add((System.nanoTime() - accepted) / 1e6);
@@ -105,7 +105,7 @@ final class HttpBench extends Part.OfEngine {
     private void accepted() throws Exception {
         BenchBed.await(server.engine().stopWriter());
         try {
-            accepted.add(claim(true).speed());
+            accepted.add(claim(true).donePerSecond());
         } finally {
             BenchBed.await(server.engine().startWriter());
         }
@@ -114,11 +114,11 @@ final class HttpBench extends Part.OfEngine {
 
     private void settled() throws Exception {
         HttpLoad.Outcome ours = claim(false);
-        settled.add(ours.speed());
+        settled.add(ours.donePerSecond());
         var claims = HttpCalls.inTurn(headers, other.send(1, MEMBERS), false);
         HttpLoad.Outcome theirs =
                 answers(other.port(), claims, SETTLING_CONNECTIONS).in(trial);
-        locked.add(theirs.speed());
+        locked.add(theirs.donePerSecond());
         times.add(ours.donePerSecond() / theirs.donePerSecond());
     }
 
@@ -131,23 +131,22 @@ final class HttpBench extends Part.OfEngine {
         HttpLoad.Outcome outcome =
                 answers(server.port(), calls, GATEWAY_CONNECTIONS).in(trial);
         trial.loadFault(calls.troubles());
-        Speed speed = outcome.speed();
-        batched.add(new Speed(speed.perSecond() * CLAIMS_OF_A_CALL, speed.cpu().per(CLAIMS_OF_A_CALL)));
+        batched.add(outcome.donePerSecond() * CLAIMS_OF_A_CALL);
         batchedP99.add(outcome.done.getValueAtPercentile(99));
     }
 
     private void settledOnMany() throws Exception {
         int packets = trial.size(10_000, 4_000);
-        Speed ours = many(server.port(), bed.send(packets, MANY_SHARES));
-        Speed theirs = many(other.port(), other.send(packets, MANY_SHARES));
+        double ours = many(server.port(), bed.send(packets, MANY_SHARES));
+        double theirs = many(other.port(), other.send(packets, MANY_SHARES));
         many.add(ours);
         lockedMany.add(theirs);
-        timesMany.add(ours.perSecond() / theirs.perSecond());
+        timesMany.add(ours / theirs);
     }
 
-    private Speed many(int port, List<PacketId> packets) throws Exception {
+    private double many(int port, List<PacketId> packets) throws Exception {
         var claims = HttpCalls.across(headers, packets, MANY_SHARES);
-        return answers(port, claims, SETTLING_CONNECTIONS).in(trial).speed();
+        return answers(port, claims, SETTLING_CONNECTIONS).in(trial).donePerSecond();
     }
 
     /** The first claims drain the packet. */

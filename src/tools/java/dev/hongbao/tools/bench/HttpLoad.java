@@ -1,5 +1,6 @@
 package dev.hongbao.tools.bench;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -12,9 +13,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
+import java.util.Locale;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -39,14 +40,13 @@ final class HttpLoad {
     private final List<Integer> ports;
     private final int count;
     private double perSecond;
-    private long server = ProcessCpu.SELF;
     private Duration lead = Duration.ZERO;
     private Duration patience = Duration.ofSeconds(10);
 
     private final List<Connection> connections = new ArrayList<>();
     private final Deque<Connection> free = new ArrayDeque<>();
     private final ByteBuffer request = ByteBuffer.allocateDirect(REQUEST_BYTES);
-    private final ByteBuffer answer = ByteBuffer.allocateDirect(READ_BYTES);
+    private final ByteBuffer answer = ByteBuffer.allocate(READ_BYTES);
     private final Outcome outcome = new Outcome();
 
     /** Requests, as bytes on the wire. */
@@ -78,7 +78,6 @@ final class HttpLoad {
         private long answersInTime;
 
         private long doneInTime;
-        private long refusedInTime;
 
         /** From the start to the last answer that is done. */
         long lastDoneNanos;
@@ -89,9 +88,6 @@ final class HttpLoad {
         /** Answers that are neither done nor refused. */
         long others;
 
-        /** Requests whose connection broke. */
-        long broken;
-
         /** Requests without an answer when the patience ended. */
         long unanswered;
 
@@ -99,8 +95,6 @@ final class HttpLoad {
         long unsent;
 
         private double seconds;
-        private long answers;
-        private ProcessCpu.Used cpu = ProcessCpu.Used.NOTHING;
 
         /** Answers of any status. */
         double answersPerSecond() {
@@ -109,15 +103,6 @@ final class HttpLoad {
 
         double donePerSecond() {
             return doneInTime / seconds;
-        }
-
-        /** Requests done. */
-        Speed speed() {
-            return new Speed(donePerSecond(), cpu.per(answers));
-        }
-
-        double refusedPerSecond() {
-            return refusedInTime / seconds;
         }
 
         /** Voids all numbers of the trial if a request that was sent is not done, or none is. */
@@ -129,9 +114,9 @@ final class HttpLoad {
         /** For {@link Trial#loadFault}: empty if requests are done, and all that were sent are. */
         String troubles() {
             long refused = refusedSinceSent.getTotalCount();
-            if (refused + others + broken + unanswered > 0) {
-                return refused + " requests were refused, " + others + " had another status, " + broken
-                        + " a broken connection, " + unanswered + " no answer";
+            if (refused + others + unanswered > 0) {
+                return refused + " requests were refused, " + others + " had another status, " + unanswered
+                        + " no answer";
             }
             return done.getTotalCount() == 0 ? "no request was answered" : "";
         }
@@ -141,12 +126,6 @@ final class HttpLoad {
     HttpLoad(List<Integer> ports, int connections) {
         this.ports = ports;
         this.count = connections;
-    }
-
-    /** Names the process of the server, for its CPU; this one unless set. */
-    HttpLoad of(long pid) {
-        server = pid;
-        return this;
     }
 
     /** Makes this an open loop. */
@@ -167,27 +146,22 @@ final class HttpLoad {
         return this;
     }
 
-    /** Makes the load, once. It ends early when all requests have an answer. */
+    /** Makes the load, once. It ends early when all requests have an answer, and fails if a connection breaks. */
     Outcome run(Requests requests, Duration length) throws IOException {
         outcome.seconds = length.toNanos() / 1e9;
         try (Selector selector = Selector.open()) {
             for (int i = 0; i < count; i++) {
-                connect(ports.get(i % ports.size()), selector);
+                connections.add(new Connection(ports.get(i % ports.size()), selector));
             }
+            free.addAll(connections);
             greet(selector);
-            ProcessCpu.Used before = ProcessCpu.used(server);
             new Loop(selector, requests, length).run();
-            outcome.cpu = ProcessCpu.used(server).since(before);
         } finally {
-            connections.forEach(Connection::close);
+            for (Connection each : connections) {
+                each.channel.close();
+            }
         }
         return outcome;
-    }
-
-    private void connect(int port, Selector selector) throws IOException {
-        Connection connection = new Connection(port, selector);
-        connections.add(connection);
-        free.add(connection);
     }
 
     /** Sends a request on each connection, so that the load does not begin before the server has accepted all. */
@@ -199,14 +173,7 @@ final class HttpLoad {
         }
         while (unanswered[0] > 0 && System.nanoTime() < late) {
             selector.select(
-                    key -> {
-                        try {
-                            unanswered[0] -= ((Connection) key.attachment()).read(answer) == 0 ? 0 : 1;
-                        } catch (IOException gone) {
-                            throw new UncheckedIOException("the server accepts no connections", gone);
-                        }
-                    },
-                    SELECT_MILLIS);
+                    key -> unanswered[0] -= ((Connection) key.attachment()).read(answer) == 0 ? 0 : 1, SELECT_MILLIS);
         }
     }
 
@@ -258,38 +225,16 @@ final class HttpLoad {
             request.clear();
             requests.write(sent++, request);
             request.flip();
-            try {
-                connection.send(request);
-            } catch (IOException broken) {
-                replace(connection);
-            }
-        }
-
-        private void replace(Connection connection) throws IOException {
-            outcome.broken++;
-            connection.close();
-            connections.remove(connection);
-            connect(connection.port, selector);
+            connection.send(request);
         }
 
         private void read(SelectionKey key) {
             Connection connection = (Connection) key.attachment();
-            try {
-                int status;
-                try {
-                    status = connection.read(answer);
-                } catch (IOException gone) {
-                    status = -1;
-                }
-                if (status > 0) {
-                    answered(connection, status);
-                    requests.answered(connection);
-                    free.add(connection);
-                } else if (status < 0) {
-                    replace(connection);
-                }
-            } catch (IOException down) {
-                throw new UncheckedIOException("the server accepts no connections", down);
+            int status = connection.read(answer);
+            if (status > 0) {
+                answered(connection, status);
+                requests.answered(connection);
+                free.add(connection);
             }
         }
 
@@ -297,7 +242,6 @@ final class HttpLoad {
             long now = System.nanoTime();
             boolean isInTime = now >= from && now < end;
             boolean counts = connection.dueNanos >= from;
-            outcome.answers++;
             outcome.answersInTime += isInTime ? 1 : 0;
             if (status >= 200 && status <= 202) {
                 outcome.lastDoneNanos = now - begun;
@@ -306,7 +250,6 @@ final class HttpLoad {
                     outcome.done.recordValue(micros(now - connection.dueNanos));
                 }
             } else if (status == 503) {
-                outcome.refusedInTime += isInTime ? 1 : 0;
                 if (counts) {
                     outcome.refusedSinceSent.recordValue(micros(now - connection.sentNanos));
                     outcome.withoutRetryAfter += connection.saysRetryAfter() ? 0 : 1;
@@ -323,113 +266,67 @@ final class HttpLoad {
 
     /** One HTTP/1.1 connection with one request at a time. It finds the status and the end of an answer. Confined to one thread. */
     static final class Connection {
-        private static final byte[] END = "\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
-        private static final byte[] LENGTH = "content-length: ".getBytes(StandardCharsets.US_ASCII);
-        private static final byte[] RETRY = "retry-after: ".getBytes(StandardCharsets.US_ASCII);
+        private static final String END = "\r\n\r\n";
 
-        /** Most answers fit, and there are thousands of connections. */
-        private static final int USUAL = 2_048;
+        /** As Vert.x writes it. */
+        private static final String LENGTH = "content-length: ";
 
-        /** More than any answer has here. */
-        private static final int MOST = 65_536;
-
-        final int port;
         private final SocketChannel channel;
-        private byte[] answer = new byte[USUAL];
-        private int have;
+        private final StringBuilder answer = new StringBuilder();
         private int bodyAt;
 
         /** Of the request under way. */
-        long dueNanos;
+        private long dueNanos;
 
-        long sentNanos;
+        private long sentNanos;
 
         /** Connects, and registers for reading. */
-        Connection(int port, Selector selector) throws IOException {
-            this.port = port;
-            this.channel = SocketChannel.open(new InetSocketAddress("127.0.0.1", port));
+        private Connection(int port, Selector selector) throws IOException {
+            channel = SocketChannel.open(new InetSocketAddress("127.0.0.1", port));
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
             channel.configureBlocking(false);
             channel.register(selector, SelectionKey.OP_READ, this);
         }
 
         /** Sends a whole request. It is smaller than the socket's buffer, which is empty. */
-        void send(ByteBuffer request) throws IOException {
-            have = 0;
+        private void send(ByteBuffer request) throws IOException {
+            answer.setLength(0);
             while (request.hasRemaining()) {
-                if (channel.write(request) < 0) {
-                    throw new IOException("closed");
-                }
+                channel.write(request);
             }
         }
 
-        /** @return the status of the complete answer, 0 before it is complete, -1 if the server has closed */
-        int read(ByteBuffer buffer) throws IOException {
-            buffer.clear();
-            int read = channel.read(buffer);
-            if (read < 0) {
-                return -1;
+        /** @return the status of the complete answer, 0 before it is complete; @throws UncheckedIOException if the server has closed */
+        private int read(ByteBuffer buffer) {
+            try {
+                int read = channel.read(buffer.clear());
+                if (read < 0) {
+                    throw new EOFException("the server closed a connection");
+                }
+                answer.append(new String(buffer.array(), 0, read, StandardCharsets.ISO_8859_1));
+            } catch (IOException gone) {
+                throw new UncheckedIOException(gone);
             }
-            buffer.flip();
-            if (have + read > MOST) {
-                throw new IOException("an answer of more than " + MOST + " bytes");
-            }
-            if (have + read > answer.length) {
-                answer = Arrays.copyOf(answer, MOST);
-            }
-            buffer.get(answer, have, read);
-            have += read;
-            int head = indexOf(END, have);
+            int head = answer.indexOf(END);
             if (head < 0) {
                 return 0;
             }
-            bodyAt = head + END.length;
-            int length = indexOf(LENGTH, head + 2);
-            int body = length < 0 ? 0 : number(length + LENGTH.length);
-            return have < bodyAt + body ? 0 : number("HTTP/1.1 ".length());
+            bodyAt = head + END.length();
+            int length = answer.indexOf(LENGTH) + LENGTH.length();
+            int body = length < LENGTH.length() || length > head
+                    ? 0
+                    : Integer.parseInt(answer, length, answer.indexOf("\r", length), 10);
+            int status = "HTTP/1.1 ".length();
+            return answer.length() < bodyAt + body ? 0 : Integer.parseInt(answer, status, status + 3, 10);
         }
 
-        /** The body of the last answer. */
+        /** The body of the last answer, a char for each byte. */
         String body() {
-            return new String(answer, bodyAt, have - bodyAt, StandardCharsets.UTF_8);
+            return answer.substring(bodyAt);
         }
 
-        boolean saysRetryAfter() {
-            return indexOf(RETRY, have) >= 0;
-        }
-
-        private int number(int at) {
-            int value = 0;
-            for (int i = at; i < have && answer[i] >= '0' && answer[i] <= '9'; i++) {
-                value = value * 10 + answer[i] - '0';
-            }
-            return value;
-        }
-
-        /** Ignores case, as headers do. */
-        private int indexOf(byte[] word, int until) {
-            for (int i = 0; i <= until - word.length; i++) {
-                int k = 0;
-                while (k < word.length && lower(answer[i + k]) == word[k]) {
-                    k++;
-                }
-                if (k == word.length) {
-                    return i;
-                }
-            }
-            return -1;
-        }
-
-        private static byte lower(byte letter) {
-            return letter >= 'A' && letter <= 'Z' ? (byte) (letter + 32) : letter;
-        }
-
-        void close() {
-            try {
-                channel.close();
-            } catch (IOException gone) {
-                // already closed
-            }
+        private boolean saysRetryAfter() {
+            return answer.toString().toLowerCase(Locale.ROOT).contains("retry-after: ");
         }
     }
 }

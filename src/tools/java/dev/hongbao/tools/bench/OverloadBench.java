@@ -31,7 +31,6 @@ final class OverloadBench extends Part.OfEngine {
     private final Row kept = trial.row("twice the capacity offered: settled", "claims/s")
             .over(capacity)
             .atLeast(0.8);
-    private final Row refusals = trial.row("  refused with 503", "answers/s");
     private final Row refusedP50 = trial.row("  latency of a 503 once sent, p50", "µs");
     private final Row refusedP99 = trial.row("  latency of a 503 once sent, p99", "µs");
     private final Row growth = trial.row("  heap after a collection, after the load over before", "MiB")
@@ -56,11 +55,13 @@ final class OverloadBench extends Part.OfEngine {
 
     private void round() throws Exception {
         int connections = Math.min(CAPACITY_CONNECTIONS, maxWaiting / 2);
-        Speed settled = server.capacity(connections);
+        double settled = server.capacity(connections);
         capacity.add(settled);
-        double perSecond = Math.max(1, settled.perSecond());
+        double perSecond = Math.max(1, settled);
         trial.step("half");
-        half(offer(connections, perSecond / 2).in(trial));
+        HttpLoad.Outcome half = offer(connections, perSecond / 2).in(trial);
+        halfP50.add(half.done.getValueAtPercentile(50));
+        halfP99.add(half.done.getValueAtPercentile(99));
         trial.step("twice");
         twice(perSecond * 2);
     }
@@ -75,20 +76,14 @@ final class OverloadBench extends Part.OfEngine {
                 .run(server.claims(perSecond, lead.plus(length)), length);
     }
 
-    private void half(HttpLoad.Outcome outcome) {
-        halfP50.add(outcome.done.getValueAtPercentile(50));
-        halfP99.add(outcome.done.getValueAtPercentile(99));
-    }
-
     private void twice(double perSecond) throws Exception {
         double heap = server.heapMiB();
         HttpLoad.Outcome outcome = offer((int) (maxWaiting * CONNECTIONS), perSecond);
         growth.add(server.heapMiB() - heap);
-        kept.add(outcome.speed());
-        refusals.add(outcome.refusedPerSecond());
+        kept.add(outcome.donePerSecond());
         refusedP50.add(outcome.refusedSinceSent.getValueAtPercentile(50));
         refusedP99.add(outcome.refusedSinceSent.getValueAtPercentile(99));
-        if (outcome.withoutRetryAfter + outcome.others + outcome.broken + outcome.unanswered > 0) {
+        if (outcome.withoutRetryAfter + outcome.others + outcome.unanswered > 0) {
             trial.loadFault(outcome.withoutRetryAfter + " refusals without Retry-After; " + outcome.troubles());
         }
     }

@@ -35,15 +35,6 @@ final class Report {
                     row.hasBaseline() ? String.format(Locale.ROOT, "%.2f", row.ratio()) : "",
                     row.bound(),
                     row.verdict());
-            row.cpu()
-                    .ifPresent(cpu -> out.printf(
-                            Locale.ROOT,
-                            "  CPU of each, µs: server %.1f, Redis %.1f, Postgres %.1f, load %.1f; in all %.1f%n",
-                            cpu.server(),
-                            cpu.redis(),
-                            cpu.postgres(),
-                            cpu.load(),
-                            cpu.all()));
         }
         trial.faults().forEach(fault -> out.println("FAULT " + fault));
         out.flush();

@@ -3,9 +3,7 @@ package dev.hongbao.tools.bench;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.function.BooleanSupplier;
-import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +17,6 @@ final class Row {
     final String unit;
     private final BooleanSupplier counts;
     private final List<Double> rounds = new ArrayList<>();
-    private final List<ProcessCpu.Used> cpu = new ArrayList<>();
     private @Nullable Row baseline;
     private boolean isOnce;
     private double least;
@@ -61,18 +58,6 @@ final class Row {
         }
     }
 
-    void add(Speed speed) {
-        add(speed.perSecond());
-        if (counts.getAsBoolean()) {
-            cpu.add(speed.cpu());
-        }
-    }
-
-    /** Of an item, the medians of the rounds; empty for rows without it. */
-    Optional<ProcessCpu.Used> cpu() {
-        return cpu.isEmpty() ? Optional.empty() : Optional.of(ProcessCpu.Used.of(cpu, Row::median));
-    }
-
     /** In the order of the rounds. */
     List<Double> rounds() {
         return List.copyOf(rounds);
@@ -80,11 +65,8 @@ final class Row {
 
     /** NaN without a value. */
     double median() {
-        return median(rounds.stream().mapToDouble(Double::doubleValue));
-    }
-
-    private static double median(DoubleStream values) {
-        double[] sorted = values.sorted().toArray();
+        double[] sorted =
+                rounds.stream().mapToDouble(Double::doubleValue).sorted().toArray();
         int half = sorted.length / 2;
         if (sorted.length == 0) {
             return Double.NaN;

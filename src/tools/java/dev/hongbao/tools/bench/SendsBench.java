@@ -33,7 +33,7 @@ final class SendsBench extends Part.OfEngine {
         step(
                 "deposits",
                 () -> deposits.add(
-                        load(HttpCalls.deposits(backend, SENDERS), CONNECTIONS).speed()));
+                        load(HttpCalls.deposits(backend, SENDERS), CONNECTIONS).donePerSecond()));
         step("whole lives", this::live);
     }
 
@@ -51,7 +51,7 @@ final class SendsBench extends Part.OfEngine {
 
     private void send() throws Exception {
         HttpLoad.Outcome outcome = load(HttpCalls.sends(server.headers()), CONNECTIONS);
-        sends.add(outcome.speed());
+        sends.add(outcome.donePerSecond());
         p99.add(outcome.done.getValueAtPercentile(99));
     }
 

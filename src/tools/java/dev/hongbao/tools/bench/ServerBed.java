@@ -7,11 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/**
- * A server in its own process, and beside it an engine of this process that sends packets. Blocking, confined to one thread.
- *
- * @param headers of the members, for {@link HttpCalls}
- */
+/** A server in its own process, and beside it an engine of this process that sends packets. Blocking, confined to one thread. */
 record ServerBed(Trial trial, ChildServer process, BenchBed bed, byte[][] headers) implements AutoCloseable {
     /** More than a server settles. */
     private static final int MOST_PER_SECOND = 60_000;
@@ -33,7 +29,7 @@ record ServerBed(Trial trial, ChildServer process, BenchBed bed, byte[][] header
     }
 
     HttpLoad load(int connections) {
-        return new HttpLoad(List.of(process.port()), connections).of(process.pid());
+        return new HttpLoad(List.of(process.port()), connections);
     }
 
     /** Claims by all members on one packet after the other, enough for {@code perSecond}. */
@@ -48,16 +44,16 @@ record ServerBed(Trial trial, ChildServer process, BenchBed bed, byte[][] header
     }
 
     /** Measures how many claims a second the server settles in a closed loop. */
-    Speed capacity(int connections) throws Exception {
+    double capacity(int connections) throws Exception {
         trial.step("capacity");
         Duration length = trial.time(CAPACITY_MILLIS);
         Duration lead = length.dividedBy(3);
-        Speed speed = load(connections)
+        double speed = load(connections)
                 .lead(lead)
                 .run(claims(MOST_PER_SECOND, lead.plus(length)), length)
                 .in(trial)
-                .speed();
-        trial.loadFault(speed.perSecond() < 1 ? "the capacity was not found" : "");
+                .donePerSecond();
+        trial.loadFault(speed < 1 ? "the capacity was not found" : "");
         return speed;
     }
 

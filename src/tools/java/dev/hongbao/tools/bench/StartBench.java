@@ -58,17 +58,16 @@ final class StartBench extends Part {
         }
 
         /** A cold server may refuse what it cannot settle in time; the row has what it settled. */
-        Speed load(HttpLoad.Requests requests, int connections, int millis) throws Exception {
-            HttpLoad.Outcome outcome = new HttpLoad(List.of(server.port()), connections)
-                    .of(server.pid())
-                    .run(requests, trial.time(millis));
-            if (outcome.others + outcome.broken + outcome.unanswered > 0) {
+        double load(HttpLoad.Requests requests, int connections, int millis) throws Exception {
+            HttpLoad.Outcome outcome =
+                    new HttpLoad(List.of(server.port()), connections).run(requests, trial.time(millis));
+            if (outcome.others + outcome.unanswered > 0) {
                 trial.loadFault(outcome.troubles());
             }
-            return outcome.speed();
+            return outcome.donePerSecond();
         }
 
-        Speed claim(List<PacketId> packets, int millis) throws Exception {
+        double claim(List<PacketId> packets, int millis) throws Exception {
             return load(HttpCalls.inTurn(headers, packets, false), CLAIM_CONNECTIONS, millis);
         }
 
