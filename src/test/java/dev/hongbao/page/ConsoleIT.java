@@ -1,9 +1,11 @@
 package dev.hongbao.page;
 
 import static dev.hongbao.page.Host.PROVIDER;
+import static dev.hongbao.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.values.Caller.Role;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
@@ -240,13 +242,21 @@ class ConsoleIT extends ConsoleFixture {
         page.click("[data-panel=rains] tbody a");
         page.seeText("[data-panel=rain] [data-field=status]", "planned");
 
-        // A drop's sender is the rain, and no user
         String rain = page.see("[data-panel=rain] [data-field=id] dd").getText();
-        page.click("[data-view=packets]");
-        page.click("[data-panel=packets] [data-field=sender] a[href='#/rains/" + rain + "']");
         ask("rain", "cancelRain");
         confirm();
         page.seeNo("[data-panel=rain] [data-do=cancelRain]");
+
+        // A drop is shown once it is closed; its sender is the rain, and no user
+        String sender = "[data-panel=packets] [data-field=sender] a[href='#/rains/" + rain + "']";
+        go("packets");
+        eventually(Duration.ofMinutes(1), () -> {
+            page.reload();
+            page.see("[data-panel=packets] tbody");
+            assertThat(page.count(sender)).isPositive();
+        });
+        page.click(sender);
+        page.seeText("[data-panel=rain] [data-field=id]", rain);
     }
 
     @Test
