@@ -36,20 +36,17 @@ final class HoldExpiry implements OwnerTask {
     /** Longer than any server tries a request, and well below a user's patience. */
     public static final Duration HELD_LONG = Duration.ofSeconds(10);
 
-    /** Of a shard. So a shard whose settlement is stuck does not hold back the others. */
     private static final int PAGE = 256;
-
     private static final long EVERY_NANOS = 500_000_000;
     private static final long SAMPLE_NANOS = 10_000_000_000L;
     private static final long REMEMBERED_NANOS = 60_000_000_000L;
 
     private static final String HELD_TOO_LONG = """
-        select h.id, h.draw, h.attempt, h.user_id, h.shard
-        from (select t.id, t.draw, t.attempt, t.user_id, d.shard, row_number() over (partition by d.shard order by t.held_at) as place
-              from play_request as t join draw as d on d.id = t.draw
-              where t.status = 'held' and t.held_at < now() - $2::bigint * interval '1 millisecond'
-                and d.shard = any ($1) and not exists (select from quarantine_unit as q where q.id = d.id)) as h
-        where h.place <= $3
+        select t.id, t.draw, t.attempt, t.user_id, d.shard
+        from play_request as t join draw as d on d.id = t.draw
+        where t.status = 'held' and t.held_at < now() - $2::bigint * interval '1 millisecond'
+          and d.shard = any ($1) and not exists (select from quarantine_unit as q where q.id = d.id)
+        order by t.held_at limit $3
         """;
 
     private final Pool pool;

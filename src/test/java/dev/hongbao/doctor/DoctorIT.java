@@ -62,14 +62,18 @@ class DoctorIT {
         assertThat(Files.readString(log)).isEqualTo(before);
     }
 
-    @Test
-    void whatTheRoleMayNotSeeIsToldAndNotCalledWell(@Killable TestServers servers) throws Exception {
-        TestEngine.start(servers, 1, Map.of()).close();
-        HongbaoConfig config = HongbaoConfig.of(Map.of(
+    private static HongbaoConfig configOf(TestServers servers) {
+        return HongbaoConfig.of(Map.of(
                 "management.port", "1",
                 "redis.url", servers.redisUrl(),
                 "postgres.url", servers.postgresAppUrl(),
                 "postgres.owner-url", servers.postgresOwnerUrl()));
+    }
+
+    @Test
+    void whatTheRoleMayNotSeeIsToldAndNotCalledWell(@Killable TestServers servers) throws Exception {
+        TestEngine.start(servers, 1, Map.of()).close();
+        HongbaoConfig config = configOf(servers);
 
         // Given sessions of another role, one with a transaction under way, as a colleague at a console has
         List<Connection> others = new ArrayList<>();
@@ -118,11 +122,7 @@ class DoctorIT {
             run(owner, "alter database " + owner.getCatalog() + " set default_transaction_read_only = on");
 
             // When
-            List<String> found = examine(HongbaoConfig.of(Map.of(
-                    "management.port", "1",
-                    "redis.url", servers.redisUrl(),
-                    "postgres.url", servers.postgresAppUrl(),
-                    "postgres.owner-url", servers.postgresOwnerUrl())));
+            List<String> found = examine(configOf(servers));
 
             // Then
             assertThat(found)
@@ -135,11 +135,7 @@ class DoctorIT {
         try (TestServers servers = Servers.fresh();
                 Connection owner = TestDatabase.connect(servers.postgresOwnerUrl())) {
             TestEngine.start(servers, 1, Map.of()).close();
-            HongbaoConfig config = HongbaoConfig.of(Map.of(
-                    "management.port", "1",
-                    "redis.url", servers.redisUrl(),
-                    "postgres.url", servers.postgresAppUrl(),
-                    "postgres.owner-url", servers.postgresOwnerUrl()));
+            HongbaoConfig config = configOf(servers);
 
             // Given statistics of hours: a large table, a small one that nobody vacuums, and a worker that vacuums
             run(owner, "create schema hours");

@@ -8,13 +8,10 @@ import dev.hongbao.draw.odds.DrawModel;
 import dev.hongbao.draw.odds.Seed;
 import dev.hongbao.engine.Attempts;
 import dev.hongbao.engine.Generation;
-import dev.hongbao.engine.Installation;
 import dev.hongbao.engine.Loop;
-import dev.hongbao.engine.ShardStore;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.store.redis.LosesAnAnswer;
 import dev.hongbao.store.redis.RedisLinks;
-import dev.hongbao.store.redis.Script;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Servers;
@@ -32,10 +29,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import redis.clients.jedis.Jedis;
@@ -45,17 +39,6 @@ import redis.clients.jedis.Jedis;
 class PlayBatcherIT {
     private static final String PRIZES =
             "{mode: table, whenExhausted: repeat, prizes: [{name: a, count: 3}, {name: b, count: 30}]}";
-
-    private static Shards shards(TestEngine engine) {
-        Shards shards = new Shards(
-                new ShardStore(
-                        engine.engine().pool(),
-                        get(Installation.read(engine.engine().pool(), null))),
-                16,
-                Stream.of("play").collect(Collectors.toMap(name -> name, Script::read)));
-        get(shards.refresh());
-        return shards;
-    }
 
     /**
      * Gives a play no number at first.
@@ -76,7 +59,7 @@ class PlayBatcherIT {
             // Given a batcher that gives no number at first
             TestDraws draws = new TestDraws(engine);
             Draw draw = draws.create(PRIZES);
-            Shards shards = shards(engine);
+            Shards shards = engine.shards(16, "play");
             List<PlayRequest> requests = IntStream.range(0, 20)
                     .mapToObj(i -> PlayRequest.of(draw.id(), new UserId("user" + i), newKey(), 1 + i % 10))
                     .toList();
@@ -121,28 +104,22 @@ class PlayBatcherIT {
         try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
             // Given a journal that nobody settles, full after one more entry, and a link that loses its answer
             Draw draw = new TestDraws(engine).create(PRIZES);
-            Shards shards = shards(engine);
+            Shards shards = engine.shards(16, "play");
             get(engine.engine().stopWriter());
             Generation now = shards.current(draw.shard()).generation();
             int room = 1 + (int) xlen(servers, now);
             long deadline = System.nanoTime() + 10_000_000_000L;
-            List<Future<PlayBatcher.Answer>> answers = new ArrayList<>();
             PlayRequest ann = PlayRequest.of(draw.id(), new UserId("ann"), newKey(), 1);
             PlayRequest ben = PlayRequest.of(draw.id(), new UserId("ben"), newKey(), 1);
 
             // When another play, without numbers, joins the one that is repeated
-            get(engine.loop(0).call(services -> {
-                AtomicReference<PlayBatcher> batcher = new AtomicReference<>();
-                LosesAnAnswer losing = new LosesAnAnswer(
-                        services.redis.linkFor(now.journalKey()),
-                        2,
-                        () -> answers.add(batcher.get().submit(draw, ben, ben.id(), now, deadline)));
-                batcher.set(batcher(engine, losing.links(), shards, room));
-                answers.add(batcher.get().submit(draw, ann, ann.id(), now, deadline));
-                return answers.get(0)
-                        .otherwiseEmpty()
-                        .compose(done -> Future.join(answers).otherwiseEmpty());
-            }));
+            List<Future<PlayBatcher.Answer>> answers = get(engine.loop(0)
+                    .call(services -> LosesAnAnswer.submit(
+                            services.redis.linkFor(now.journalKey()),
+                            2,
+                            links -> batcher(engine, links, shards, room),
+                            batcher -> batcher.submit(draw, ann, ann.id(), now, deadline),
+                            batcher -> batcher.submit(draw, ben, ben.id(), now, deadline))));
 
             // Then
             assertThat(answers)

@@ -7,13 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.draw.Play.PlayOutcome;
-import dev.hongbao.engine.Installation;
 import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Mode.OwnerTask;
-import dev.hongbao.engine.ShardStore;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.fairness.Evidence;
-import dev.hongbao.store.redis.Script;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Servers;
@@ -309,9 +306,7 @@ class ScheduleIT {
     /** The owner's task that plans. @param nanos between two looks at its clock */
     private OwnerTask planning(long nanos) {
         Pool pool = engine.engine().pool();
-        Shards shards = new Shards(
-                new ShardStore(pool, get(Installation.read(pool, null))), 4, Map.of("period", Script.read("period")));
-        get(shards.refresh());
+        Shards shards = engine.shards(4, "period");
         Loop loop = Loop.of(engine.vertx());
         AtomicLong clock = new AtomicLong();
         Loop slow = (Loop) Proxy.newProxyInstance(
@@ -463,11 +458,11 @@ class ScheduleIT {
         // Given a large period's end that cannot be settled, since somebody holds the period
         Draw draw = create("[{name: a, quota: 30000, stock: 100000}]", "{periodSeconds: 3600, carryOver: false}", 4);
         awaitPeriod(draw, 0);
-        time.move(Duration.ofMinutes(61), engine);
-        awaitPeriod(draw, 1);
-        Books books = new Books(servers);
         try (Connection other = TestDatabase.lockRows(
                 servers.postgresOwnerUrl(), "period where draw = '" + draw.id() + "' and n = 0")) {
+            time.move(Duration.ofMinutes(61), engine);
+            awaitPeriod(draw, 1);
+
             // When the next one's comes
             double before = refused();
             time.move(Duration.ofMinutes(60), engine);

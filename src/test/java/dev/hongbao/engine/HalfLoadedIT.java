@@ -8,6 +8,7 @@ import dev.hongbao.draw.Draw;
 import dev.hongbao.draw.Draws;
 import dev.hongbao.draw.Play.PlayOutcome;
 import dev.hongbao.engine.Mode.ShardLoader;
+import dev.hongbao.engine.Shards.Symptom;
 import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.Packets;
@@ -62,9 +63,7 @@ class HalfLoadedIT {
     }
 
     private Generation generation() {
-        Shards shards = new Shards(new ShardStore(pool, get(Installation.read(pool, null))), 1, Map.of());
-        get(shards.refresh());
-        return shards.current(0).generation();
+        return engine.shards(1).current(0).generation();
     }
 
     private void loseNextSlot(String key) {
@@ -101,6 +100,27 @@ class HalfLoadedIT {
                 SOON,
                 () -> assertThat(books.strings("select closed_at from packet where id = '" + packet.id() + "'"))
                         .doesNotContainNull());
+    }
+
+    /** A script that was called before its end was settled. */
+    @Test
+    void theKeyOfAClosedPacketIsNotMissed() {
+        // Given
+        Packet packet = engine.send("alice", 10, 1);
+        engine.claim(packet, "bob");
+        books.awaitClosed(packet);
+        Generation before = generation();
+        String key = key(Packets.TRAITS, packet.id().value());
+        redis.del(key);
+
+        // When
+        get(engine.shards(1).report(before, Symptom.missing(key)));
+
+        // Then
+        for (int i = 0; i < 20; i++) {
+            engine.claim(engine.send("alice", 10, 2), "bob");
+        }
+        assertThat(generation()).isEqualTo(before);
     }
 
     @Test

@@ -5,13 +5,10 @@ import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.campaign.Rain;
-import dev.hongbao.engine.Installation;
 import dev.hongbao.engine.Loop;
-import dev.hongbao.engine.ShardStore;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.feed.FeedOwnerTask.CatchUp.OpenPacket;
 import dev.hongbao.packet.Packet;
-import dev.hongbao.store.redis.Script;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDatabase;
@@ -56,9 +53,7 @@ class FeedOwnerTaskIT {
         engine.deposit("alice", 1_000_000);
         Pool pool = engine.engine().pool();
         store = new FeedStore(pool);
-        shards = new Shards(
-                new ShardStore(pool, get(Installation.read(pool, null))), 1, Map.of("load", Script.read("load")));
-        get(shards.refresh());
+        shards = engine.shards(1, "load");
     }
 
     @AfterAll

@@ -51,6 +51,20 @@ class TurnoverIT {
                 each -> each.look().toCompletionStage().toCompletableFuture().join());
     }
 
+    /** The deposits that are counted stay, until a transaction commits; then they are five more. */
+    private static void assertCountedWhenCommitted(
+            Connection open, List<Turnover> all, SimpleMeterRegistry registry, long before) throws SQLException {
+        for (int i = 0; i < 3; i++) {
+            look(all);
+        }
+        assertThat(counted(registry, "hongbao.turnover.amount", "deposit")).isEqualTo(before);
+        open.commit();
+        eventually(SOON, () -> {
+            look(all);
+            assertThat(counted(registry, "hongbao.turnover.amount", "deposit")).isEqualTo(before + 5);
+        });
+    }
+
     @Test
     void everyTransferIsCountedOnceHoweverManyServersCount() throws Exception {
         try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "4"));
@@ -87,32 +101,16 @@ class TurnoverIT {
             statement.execute("select * from move_wallets('deposit', array[gen_random_uuid()], array['backend'],"
                     + " array['alice'], array['CNY'], array[5::bigint], array['waits'], array['\\x00'::bytea],"
                     + " array['service'], array[null], array[null])");
-            for (int i = 0; i < 3; i++) {
-                look(all);
-            }
 
             // Then it is not counted, and not forgotten
-            assertThat(counted(here, "hongbao.turnover.amount", "deposit")).isEqualTo(1_000);
-            hand.commit();
-            eventually(SOON, () -> {
-                look(all);
-                assertThat(counted(here, "hongbao.turnover.amount", "deposit")).isEqualTo(1_005);
-            });
+            assertCountedWhenCommitted(hand, all, here, 1_000);
 
             // When a transaction is open that is older than a later transfer
             statement.execute("select pg_current_xact_id()");
             engine.deposit("alice", 5);
-            for (int i = 0; i < 3; i++) {
-                look(all);
-            }
 
             // Then nothing is counted past it
-            assertThat(counted(here, "hongbao.turnover.amount", "deposit")).isEqualTo(1_005);
-            hand.commit();
-            eventually(SOON, () -> {
-                look(all);
-                assertThat(counted(here, "hongbao.turnover.amount", "deposit")).isEqualTo(1_010);
-            });
+            assertCountedWhenCommitted(hand, all, here, 1_005);
 
             // When one server has counted and not committed
             engine.deposit("alice", 7);

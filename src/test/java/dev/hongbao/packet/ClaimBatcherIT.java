@@ -5,16 +5,12 @@ import static dev.hongbao.testing.TestEngine.member;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.engine.Attempts;
-import dev.hongbao.engine.Installation;
 import dev.hongbao.engine.Loop;
-import dev.hongbao.engine.ShardStore;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.ClaimService.ClaimMetrics;
 import dev.hongbao.store.redis.LosesAnAnswer;
-import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.store.redis.RedisLinks;
-import dev.hongbao.store.redis.Script;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Servers;
@@ -35,26 +31,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import redis.clients.jedis.Jedis;
 
 @ExtendWith(Servers.class)
 class ClaimBatcherIT {
-    private static Shards shards(TestEngine engine) {
-        Shards shards = new Shards(
-                new ShardStore(
-                        engine.engine().pool(),
-                        get(Installation.read(engine.engine().pool(), null))),
-                16,
-                Stream.of("claim", "load", "close").collect(Collectors.toMap(name -> name, Script::read)));
-        get(shards.refresh());
-        return shards;
-    }
-
     private static ClaimBatcher batcher(TestEngine engine, RedisLinks redis, Shards shards) {
         return batcher(engine, redis, shards, 1_000);
     }
@@ -74,7 +56,7 @@ class ClaimBatcherIT {
             // Given
             engine.deposit("alice", 10_000);
             Packet packet = engine.send("alice", 1000, 10);
-            Shards shards = shards(engine);
+            Shards shards = engine.shards(16, "claim", "load", "close");
             long now = System.nanoTime();
 
             // When
@@ -100,7 +82,7 @@ class ClaimBatcherIT {
             // Given a call that fails, and claims behind it that are late then
             engine.deposit("alice", 10_000);
             Packet packet = engine.send("alice", 1000, 10);
-            Shards shards = shards(engine);
+            Shards shards = engine.shards(16, "claim", "load", "close");
             redis.del(shards.current(packet.shard()).generation().journalKey());
             long now = System.nanoTime();
             long deadline = now + 2_000_000_000L;
@@ -138,7 +120,7 @@ class ClaimBatcherIT {
             Packet one = engine.send("alice", 1000, 10);
             Packet two = get(new PacketCatalog(new PacketStore(engine.engine().pool())).find(one.id()));
             assertThat(two).isNotSameAs(one);
-            Shards shards = shards(engine);
+            Shards shards = engine.shards(16, "claim", "load", "close");
             long deadline = System.nanoTime() + 5_000_000_000L;
 
             // When the first claim is in flight, the others share the next batch
@@ -215,25 +197,20 @@ class ClaimBatcherIT {
             // Given a journal that nobody settles, full after one more entry, and a link that loses the first answer
             engine.deposit("alice", 10_000);
             Packet packet = engine.send("alice", 1000, 10);
-            Shards shards = shards(engine);
+            Shards shards = engine.shards(16, "claim", "load", "close");
             get(engine.engine().stopWriter());
             int room = 1 + (int) xlen(servers, shards, packet);
             long deadline = System.nanoTime() + 10_000_000_000L;
-            List<Future<ClaimBatcher.Answer>> answers = new ArrayList<>();
 
             // When another claim joins the one that is repeated
-            get(engine.loop(0).call(services -> {
-                RedisLink link = services.redis.linkFor(
-                        shards.current(packet.shard()).generation().journalKey());
-                AtomicReference<ClaimBatcher> batcher = new AtomicReference<>();
-                LosesAnAnswer losing = new LosesAnAnswer(
-                        link, 1, () -> answers.add(batcher.get().submit(packet, new UserId("ben"), deadline)));
-                batcher.set(batcher(engine, losing.links(), shards, room));
-                answers.add(batcher.get().submit(packet, new UserId("ann"), deadline));
-                return answers.get(0)
-                        .otherwiseEmpty()
-                        .compose(done -> Future.join(answers).otherwiseEmpty());
-            }));
+            List<Future<ClaimBatcher.Answer>> answers = get(engine.loop(0)
+                    .call(services -> LosesAnAnswer.submit(
+                            services.redis.linkFor(
+                                    shards.current(packet.shard()).generation().journalKey()),
+                            1,
+                            links -> batcher(engine, links, shards, room),
+                            batcher -> batcher.submit(packet, new UserId("ann"), deadline),
+                            batcher -> batcher.submit(packet, new UserId("ben"), deadline))));
 
             // Then
             assertThat(answers)

@@ -413,7 +413,7 @@ final class DrawTables {
                     .filter(id -> !playsOf(id).isEmpty())
                     .map(id -> row("id", id, "plays", playsOf(id).size()))
                     .toList());
-        } else if (text.startsWith("select h.id, h.draw, h.attempt, h.user_id, h.shard")) {
+        } else if (text.startsWith("select t.id, t.draw, t.attempt, t.user_id, d.shard")) {
             return Plan.read(() -> heldTooLong(of));
         } else if (text.startsWith("select id, epoch, nonce, last_seq from shard where id = any ($1)")) {
             return Plan.read(() -> Stream.of(of.getArrayOfShorts(0))
@@ -659,19 +659,19 @@ final class DrawTables {
     private List<Map<String, Object>> heldTooLong(Tuple of) {
         List<Short> shards = List.of(of.getArrayOfShorts(0));
         Instant before = tables.now().minusMillis(of.getLong(1));
-        return ofEach(
-                requests.values().stream()
-                        .filter(each -> each.isHeld
-                                && !tables.aside.containsKey(each.draw)
-                                && each.heldAt.toInstant().isBefore(before)
-                                && shards.contains((short) draws.get(each.draw).shard))
-                        .sorted(Comparator.comparing(each -> each.heldAt))
-                        .map(each -> {
-                            Map<String, Object> row = row("id", each.id, "draw", each.draw, "attempt", each.attempt);
-                            row.putAll(row("user_id", each.user, "shard", draws.get(each.draw).shard));
-                            return row;
-                        }),
-                of.getInteger(2));
+        return requests.values().stream()
+                .filter(each -> each.isHeld
+                        && !tables.aside.containsKey(each.draw)
+                        && each.heldAt.toInstant().isBefore(before)
+                        && shards.contains((short) draws.get(each.draw).shard))
+                .sorted(Comparator.comparing(each -> each.heldAt))
+                .limit(of.getInteger(2))
+                .map(each -> {
+                    Map<String, Object> row = row("id", each.id, "draw", each.draw, "attempt", each.attempt);
+                    row.putAll(row("user_id", each.user, "shard", draws.get(each.draw).shard));
+                    return row;
+                })
+                .toList();
     }
 
     private Map<String, Object> state(DrawRow draw) {

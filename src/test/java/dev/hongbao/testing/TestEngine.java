@@ -1,6 +1,9 @@
 package dev.hongbao.testing;
 
 import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.engine.Installation;
+import dev.hongbao.engine.ShardStore;
+import dev.hongbao.engine.Shards;
 import dev.hongbao.ledger.Assets;
 import dev.hongbao.ledger.Origin;
 import dev.hongbao.ledger.Wallets.WalletRecord;
@@ -11,6 +14,7 @@ import dev.hongbao.server.Engine;
 import dev.hongbao.server.Services;
 import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.postgres.PostgresAddress;
+import dev.hongbao.store.redis.Script;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.Caller.Role;
@@ -34,6 +38,8 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** An engine without faces on test servers, with the services of some event loops, called from the test's thread. */
 public final class TestEngine implements AutoCloseable {
@@ -163,6 +169,21 @@ public final class TestEngine implements AutoCloseable {
     public Assets.Terms declare(Asset asset, Assets.Terms.Senders senders, Assets.Terms.Caps caps) {
         return get(engine.assets.declare(new Assets.Terms(asset, 0, "¤", senders, caps, Instant.EPOCH)))
                 .terms();
+    }
+
+    /**
+     * The shards as another server of this installation knows them.
+     *
+     * @param scripts that it may call
+     */
+    public Shards shards(int count, String... scripts) {
+        var pool = engine.pool();
+        Shards shards = new Shards(
+                new ShardStore(pool, get(Installation.read(pool, null))),
+                count,
+                Stream.of(scripts).collect(Collectors.toMap(name -> name, Script::read)));
+        get(shards.refresh());
+        return shards;
     }
 
     public WalletRecord deposit(String user, long amount) {

@@ -90,7 +90,10 @@ final class ArticleLoops {
         return !due.isEmpty();
     }
 
-    /** @param claim whether the user has a share now; @throws IllegalStateException if a user has none */
+    /**
+     * @param claim whether the user has a share now
+     * @throws IllegalStateException if a user has none
+     */
     private static double race(
             StoreAddresses stores, int users, ObjIntConsumer<Pipeline> offer, BiPredicate<Jedis, Integer> claim)
             throws Exception {

@@ -16,7 +16,10 @@ public final class Bench {
     private final @Nullable Integer rounds;
     private final PrintWriter out;
 
-    /** @param percent of the usual size, 1 to 100; @param rounds that count; null for each benchmark's usual number */
+    /**
+     * @param percent of the usual size, 1 to 100
+     * @param rounds that count; null for each benchmark's usual number
+     */
     public Bench(int percent, @Nullable Integer rounds, PrintWriter out) {
         this.percent = percent;
         this.rounds = rounds;

@@ -296,7 +296,10 @@ final class HttpLoad {
             }
         }
 
-        /** @return the status of the complete answer, 0 before it is complete; @throws UncheckedIOException if the server has closed */
+        /**
+         * @return the status of the complete answer, 0 before it is complete
+         * @throws UncheckedIOException if the server has closed
+         */
         private int read(ByteBuffer buffer) {
             try {
                 int read = channel.read(buffer.clear());

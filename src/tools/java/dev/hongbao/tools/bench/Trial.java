@@ -25,7 +25,10 @@ final class Trial {
 
     private boolean isWarmUp;
 
-    /** @param percent of the usual size, 1 to 100; @param progress receives the name of each step as it begins */
+    /**
+     * @param percent of the usual size, 1 to 100
+     * @param progress receives the name of each step as it begins
+     */
     Trial(String name, int rounds, int percent, Path directory, Consumer<String> progress) {
         this.name = name;
         this.rounds = rounds;

@@ -143,7 +143,13 @@ public final class GuidePages {
         return PAGE.formatted(title(page, document), navigation(page), renderer.render(document));
     }
 
-    /** A section in the index of the search. @param href relative to the guide; @param page its title; @param text without markup */
+    /**
+     * A section in the index of the search.
+     *
+     * @param href relative to the guide
+     * @param page its title
+     * @param text without markup
+     */
     record Section(String href, String page, String heading, String text) {
         private JsonObject json() {
             return new JsonObject()

@@ -68,7 +68,10 @@ public final class JarContents {
                 directory.resolve(jar + ".cdx.json"), of(all, jar, isIn).encodePrettily() + "\n");
     }
 
-    /** @param all stays as it is; @param isIn whether a library is in the jar */
+    /**
+     * @param all stays as it is
+     * @param isIn whether a library is in the jar
+     */
     static JsonObject of(JsonObject all, String jar, Predicate<JsonObject> isIn) {
         JsonObject list = all.copy();
         JsonObject itself = list.getJsonObject("metadata").getJsonObject("component");

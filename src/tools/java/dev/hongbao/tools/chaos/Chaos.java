@@ -30,7 +30,12 @@ public final class Chaos {
 
     private Chaos() {}
 
-    /** @param length of the time with faults; @param servers 1 or more; @param calm before each round; @param runners 1 or more */
+    /**
+     * @param length of the time with faults
+     * @param servers 1 or more
+     * @param calm before each round
+     * @param runners 1 or more
+     */
     public record Settings(
             Duration length,
             long seed,

@@ -69,7 +69,10 @@ public final class Demo {
     private long raceNanos;
     private long drained;
 
-    /** @param sample the amounts of one drained packet; empty for none; @param faults empty if all is well */
+    /**
+     * @param sample the amounts of one drained packet; empty for none
+     * @param faults empty if all is well
+     */
     public record Result(List<Map.Entry<String, Long>> rows, long[] sample, List<String> faults) {}
 
     /** @param eligible number of members who may claim */

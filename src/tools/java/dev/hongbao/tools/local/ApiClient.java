@@ -48,7 +48,10 @@ public final class ApiClient {
                 .build();
     }
 
-    /** @param key the idempotency key; empty for none; @param body null for none */
+    /**
+     * @param key the idempotency key; empty for none
+     * @param body null for none
+     */
     public record Request(
             int port,
             String method,

@@ -53,7 +53,11 @@ public final class ChildServer extends ChildProcess {
         this.managementPort = (int) ports[1];
     }
 
-    /** Starts this program again, with this JVM's archive of classes if it has one. @param options see {@link HongbaoConfig#forTrial} */
+    /**
+     * Starts this program again, with this JVM's archive of classes if it has one.
+     *
+     * @param options see {@link HongbaoConfig#forTrial}
+     */
     public static ChildServer start(Path directory, List<String> flags, Map<String, String> options)
             throws IOException {
         return start(directory, flags, options, ProcessBuilder.Redirect.INHERIT);

@@ -19,7 +19,11 @@ public class CommandServer extends ChildProcess {
 
     private final Path out;
 
-    /** Starts the command; does not wait. @param out overwritten with its standard output */
+    /**
+     * Starts the command; does not wait.
+     *
+     * @param out overwritten with its standard output
+     */
     public CommandServer(ProcessBuilder builder, Path out) throws IOException {
         super(builder.redirectOutput(out.toFile()).start());
         this.out = out;
@@ -32,7 +36,10 @@ public class CommandServer extends ChildProcess {
         return builder;
     }
 
-    /** @return its URL, once it serves; @throws IOException if it ends before, or does not serve within the limit */
+    /**
+     * @return its URL, once it serves
+     * @throws IOException if it ends before, or does not serve within the limit
+     */
     public URI awaitReady(Duration limit) throws IOException, InterruptedException {
         long until = System.nanoTime() + limit.toNanos();
         while (true) {

@@ -28,7 +28,12 @@ public final class RedisProcesses implements AutoCloseable {
     private final List<Map<String, String>> settings = new ArrayList<>();
     private final List<EmbeddedRedis> processes = new ArrayList<>();
 
-    /** Starts none yet. @param directory created, and deleted at the end; @param binaries gets the program, once; stays */
+    /**
+     * Starts none yet.
+     *
+     * @param directory created, and deleted at the end
+     * @param binaries gets the program, once; stays
+     */
     public RedisProcesses(Path directory, Path binaries) {
         this.directory = directory;
         this.binaries = binaries;

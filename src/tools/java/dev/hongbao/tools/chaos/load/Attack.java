@@ -7,7 +7,11 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** A call that every server must refuse to a user, under every fault. @param path with {@code *} for a packet of the group */
+/**
+ * A call that every server must refuse to a user, under every fault.
+ *
+ * @param path with {@code *} for a packet of the group
+ */
 record Attack(
         String name, String method, String path, @Nullable String body) {
     private static final String CLAIMS = "/v1/packets/*/claims";

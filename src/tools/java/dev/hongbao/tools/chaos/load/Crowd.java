@@ -41,7 +41,12 @@ public final class Crowd {
         void step() throws InterruptedException;
     }
 
-    /** Starts none yet. @param campaign of the clients' pools; @param runners clients who race for packets */
+    /**
+     * Starts none yet.
+     *
+     * @param campaign of the clients' pools
+     * @param runners clients who race for packets
+     */
     public Crowd(Api api, String draw, String campaign, SplittableRandom random, int runners) {
         this.world = new World(api, draw, campaign);
         this.outbox = new OutboxReader(api);

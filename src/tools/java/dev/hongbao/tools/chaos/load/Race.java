@@ -28,7 +28,10 @@ final class Race {
     private final AtomicInteger sent = new AtomicInteger();
     private volatile Hot hot = new Hot("", 0);
 
-    /** @param coming users who claim; @param isOver counted down when there is the next packet */
+    /**
+     * @param coming users who claim
+     * @param isOver counted down when there is the next packet
+     */
     private record Hot(String packet, int coming, AtomicInteger came, CountDownLatch isOver) {
         Hot(String packet, int coming) {
             this(packet, coming, new AtomicInteger(), new CountDownLatch(1));

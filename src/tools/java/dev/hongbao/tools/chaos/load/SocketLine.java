@@ -33,7 +33,11 @@ final class SocketLine implements WebSocket.Listener, AutoCloseable {
         this.frames = frames;
     }
 
-    /** Connects and authenticates. @param frames gets every frame, in order, one at a time */
+    /**
+     * Connects and authenticates.
+     *
+     * @param frames gets every frame, in order, one at a time
+     */
     static SocketLine open(HttpClient http, int port, String token, Consumer<JsonObject> frames) throws IOException {
         SocketLine line = new SocketLine(frames);
         line.socket = await(http.newWebSocketBuilder()

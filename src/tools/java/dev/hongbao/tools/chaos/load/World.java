@@ -41,7 +41,11 @@ final class World {
         return new Call(Call.Kind.SEND, user, Call.terms(shares, seconds), key, amount, server);
     }
 
-    /** Without a definite answer it repeats the call, mostly at another server; sometimes it gives up. @return the last try */
+    /**
+     * Without a definite answer it repeats the call, mostly at another server; sometimes it gives up.
+     *
+     * @return the last try
+     */
     Operation ask(Call call, SplittableRandom random) throws InterruptedException {
         Operation operation = learn(api.perform(call));
         for (int tried = 1; tried < TRIES && operation.answer().isUnknown(); tried++) {
