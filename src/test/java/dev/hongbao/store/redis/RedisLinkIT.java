@@ -61,11 +61,16 @@ class RedisLinkIT {
 
     @AfterEach
     void close() {
-        Promise<Void> closed = Promise.promise();
-        context.runOnContext(now -> link.close().onComplete(closed));
-        get(closed.future());
+        close(link);
         get(vertx.close());
         assertThat(threads).as("threads that answers came on").hasSize(1);
+    }
+
+    /** Not {@link #on}: a close is told on any thread. */
+    private void close(ServerLink open) {
+        Promise<Void> closed = Promise.promise();
+        context.runOnContext(now -> open.close().onComplete(closed));
+        get(closed.future());
     }
 
     private <T> Future<T> on(Supplier<Future<T>> work) {
@@ -222,7 +227,7 @@ class RedisLinkIT {
                 redis.aclSetUser("linked", "resetpass", ">old");
                 eventually(SOON, () -> get(on(() -> linked.send(Request.cmd(Command.PING)))));
             }
-            get(on(linked::close));
+            close(linked);
             redis.aclDelUser("linked");
         } finally {
             log.detachAppender(logged);
