@@ -5,6 +5,7 @@ import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.store.postgres.Rows.Pages;
 import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.store.redis.RedisLinks;
+import dev.hongbao.values.Uuids;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
@@ -158,15 +159,16 @@ public record Mode(Traits traits, List<Settler> settlers, ShardLoader loader, Li
         }
 
         /**
-         * Returns the obsolete ones of the keys that are a prefix and an id.
+         * Returns the obsolete ones of the keys that are a prefix and an id. Other keys stay.
          *
          * @param sql returns the ids that are over, in its first column; its parameter is an array of ids
          */
         static Future<List<String>> over(Pool pool, String sql, String prefix, List<String> keys) {
             Map<UUID, String> byId = new HashMap<>();
             for (String key : keys) {
-                if (key.startsWith(prefix)) {
-                    byId.put(UUID.fromString(key.substring(prefix.length())), key);
+                UUID id = key.startsWith(prefix) ? Uuids.parse(key.substring(prefix.length())) : null;
+                if (id != null) {
+                    byId.put(id, key);
                 }
             }
             if (byId.isEmpty()) {

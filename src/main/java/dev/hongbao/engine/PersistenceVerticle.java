@@ -20,7 +20,9 @@ import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -71,7 +73,9 @@ final class PersistenceVerticle extends VerticleBase {
     private Ownership ownership;
     private long lookedBackNanos;
     private boolean runningTasks;
-    private boolean taskFailed;
+    /** The faults of the last round of the owner's tasks; the log has each of them. */
+    private Set<String> toldFaults = Set.of();
+
     private boolean draining;
 
     /**
@@ -235,18 +239,18 @@ final class PersistenceVerticle extends VerticleBase {
             return;
         }
         runningTasks = true;
+        Set<String> faults = new LinkedHashSet<>();
         dueTasks(reachable)
                 .compose(due -> OwnerTask.inTurn(due.stream()
-                        .<Supplier<Future<Void>>>map(task -> () -> task.run(reachable, redis))
+                        .<Supplier<Future<Void>>>map(task ->
+                                () -> task.run(reachable, redis).onFailure(fault -> faults.add(fault.toString())))
                         .toList()))
                 .onComplete(ran -> {
                     runningTasks = false;
-                    if (ran.failed() && !taskFailed) {
-                        LOG.warn(
-                                "an owner's task failed, trying again: {}",
-                                ran.cause().toString());
-                    }
-                    taskFailed = ran.failed();
+                    faults.stream()
+                            .filter(fault -> !toldFaults.contains(fault))
+                            .forEach(fault -> LOG.warn("an owner's task failed, trying again: {}", fault));
+                    toldFaults = faults;
                 });
     }
 

@@ -191,7 +191,8 @@ class RecoveryRulesIT {
         String shard = stamp.substring(0, stamp.indexOf("}:") + 2);
         String openKey = stamp + ":p:" + open.id();
         List<String> leftovers = List.of(stamp + ":p:" + over.id(), shard + "0-0a1b2c3d4e5f:p:" + open.id());
-        List<String> kept = List.of(openKey, "{other:0}:0-0a1b2c3d4e5f:p:" + open.id(), "mine", shard + "mine");
+        List<String> kept =
+                List.of(openKey, stamp + ":p:mine", "{other:0}:0-0a1b2c3d4e5f:p:" + open.id(), "mine", shard + "mine");
         leftovers.forEach(key -> redis.hset(key, "#", "1"));
         kept.stream().filter(key -> !key.equals(openKey)).forEach(key -> redis.set(key, "1"));
 

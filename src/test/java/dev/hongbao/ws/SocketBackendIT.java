@@ -1,5 +1,6 @@
 package dev.hongbao.ws;
 
+import static dev.hongbao.testing.Eventually.eventually;
 import static dev.hongbao.ws.SocketServer.send;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -17,6 +18,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** The host's backend acts for its users over a socket, as over HTTP. */
 @ExtendWith(Servers.class)
 class SocketBackendIT {
+    private static final Duration SOON = Duration.ofSeconds(5);
+
     private static List<Integer> statuses(JsonObject answer) {
         return answer.getJsonObject("outcomes").getJsonArray("items").stream()
                 .map(outcome -> ((JsonObject) outcome).getInteger("status"))
@@ -77,10 +80,13 @@ class SocketBackendIT {
 
             // And the audit log has the calls
             String auditor = server.token("auditor", Duration.ofMinutes(5), Role.SERVICE);
-            assertThat(server.get("/v1/audit?limit=200", auditor).getJsonArray("items"))
-                    .extracting(row -> ((JsonObject) row).getString("method") + " "
-                            + ((JsonObject) row).getString("route") + " " + ((JsonObject) row).getInteger("status"))
-                    .contains("FRAME /v1/claims 200", "FRAME /v1/plays 200", "FRAME /v1/claims 403");
+            eventually(
+                    SOON,
+                    () -> assertThat(server.get("/v1/audit?limit=200", auditor).getJsonArray("items"))
+                            .extracting(row ->
+                                    ((JsonObject) row).getString("method") + " " + ((JsonObject) row).getString("route")
+                                            + " " + ((JsonObject) row).getInteger("status"))
+                            .contains("FRAME /v1/claims 200", "FRAME /v1/plays 200", "FRAME /v1/claims 403"));
             shop.close();
             bob.close();
         }
