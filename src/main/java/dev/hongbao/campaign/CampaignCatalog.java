@@ -136,12 +136,11 @@ final class CampaignCatalog extends RowCache<CampaignId, Campaign> {
             parameters.addString(sponsor.value());
             some += " and c.sponsor = $" + parameters.size();
         }
-        some += " order by c.id desc";
         if (status != null) {
             parameters.addString(status);
-            some = "select * from (" + some + " offset 0) as c where c.status = $" + parameters.size();
+            some = "select * from (" + some + ") as c where c.status = $" + parameters.size();
         }
-        return pool.preparedQuery(some + " limit $2").execute(parameters);
+        return pool.preparedQuery(some + " order by c.id desc limit $2").execute(parameters);
     }
 
     /** Whether a campaign lets a user open pools in at least one of these groups. Ignores its limits. */
