@@ -358,6 +358,11 @@ final class History {
         for (int i = 0; i < plan.packets / 2; i++) {
             world.after(world.millis(200, FAULTS_TO), null, this::end);
         }
+        for (CampaignRow campaign : tables.campaigns.values()) {
+            if (world.oneIn(3)) {
+                world.after(world.millis(200, FAULTS_TO), null, () -> end(campaign));
+            }
+        }
         calmAt = world.now() + (long) (FAULTS_TO * World.MILLI);
         for (Planned each : plan.faults) {
             world.after((long) (each.millis * World.MILLI), null, () -> begin(each.fault));
@@ -656,6 +661,14 @@ final class History {
                         saidClaimed.put(id, asked);
                     }
                 }));
+    }
+
+    private void end(CampaignRow campaign) {
+        SimulatedServer server = someServer();
+        if (server != null) {
+            world.tell(() -> server.host + " ends " + campaign);
+            world.after(world.transit(), server.host, () -> server.endCampaign(campaign.id));
+        }
     }
 
     /** Some winners ask once more. */
@@ -1071,6 +1084,17 @@ final class History {
                 return "shard " + shard.id + " lacks its scripts";
             }
         }
+        for (CampaignRow campaign : tables.campaigns.values()) {
+            String key = tables.shards.get(campaign.shard).stamp() + ":c:" + campaign.id;
+            if (campaign.ends != null && campaign.closedAt == null) {
+                return campaign + " is over, and not closed";
+            }
+            if (campaign.closedAt != null
+                    && plan.isWell()
+                    && redis.model(campaign.shard).has(key)) {
+                return campaign + " is closed, and Redis has its counts";
+            }
+        }
         if (!tables.aside.isEmpty()) {
             return "the quarantine has " + tables.aside.keySet();
         }
@@ -1111,9 +1135,9 @@ final class History {
                 for (ClaimRow claim : packet.campaign == campaign ? packet.claims : List.<ClaimRow>of()) {
                     long all = tables.claimsOf(campaign, claim.user()).count();
                     check(
-                            !exceeds(all, campaign.total())
-                                    && !exceeds(all, campaign.aDay())
-                                    && !exceeds(ofProduct(packet, claim.user()), campaign.aProduct()),
+                            !exceeds(all, campaign.total)
+                                    && !exceeds(all, campaign.aDay)
+                                    && !exceeds(ofProduct(packet, claim.user()), campaign.aProduct),
                             () -> claim.user() + " has " + all + " shares of " + campaign + ", of one product "
                                     + ofProduct(packet, claim.user()));
                 }
@@ -1127,9 +1151,9 @@ final class History {
                     losesDataAfter(each.asked, each.packet.id)
                             || tables.packets.values().stream()
                                     .anyMatch(other -> other.campaign == campaign && operator.hasDropped(other.id))
-                            || exceeds(all, campaign.total())
-                            || exceeds(all, campaign.aDay())
-                            || exceeds(ofProduct(each.packet, each.user) + 1, campaign.aProduct()),
+                            || exceeds(all, campaign.total)
+                            || exceeds(all, campaign.aDay)
+                            || exceeds(ofProduct(each.packet, each.user) + 1, campaign.aProduct),
                     () -> each.user + " was limited on " + each.packet.id + ", but has only " + (all - 1)
                             + " shares of " + campaign);
         }

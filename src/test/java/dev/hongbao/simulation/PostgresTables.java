@@ -28,6 +28,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,8 @@ final class PostgresTables {
 
     /** Stands for the senders' statement: $1 the packet, $2 its shard, $3 the amounts, $4 the milliseconds until it expires. */
     static final String SEND = "send";
+
+    static final String END_CAMPAIGN = "select end_campaign($1)";
 
     final List<Shard> shards;
     final Map<UUID, PacketRow> packets = new LinkedHashMap<>();
@@ -116,8 +119,51 @@ final class PostgresTables {
         }
     }
 
-    /** A campaign with the limits of a user's claims over its pools; 0 for none. It does not end. */
-    record CampaignRow(UUID id, int shard, int total, int aDay, int aProduct) {}
+    /** A campaign with the limits of a user's claims over its pools; 0 for none. */
+    static final class CampaignRow {
+        final UUID id;
+        final int shard;
+        final int total;
+        final int aDay;
+        final int aProduct;
+
+        /** Null until it is ended. */
+        @Nullable
+        Instant ends;
+
+        @Nullable
+        OffsetDateTime closedAt;
+
+        private boolean poolsGoOn;
+
+        CampaignRow(UUID id, int shard, int total, int aDay, int aProduct) {
+            this.id = id;
+            this.shard = shard;
+            this.total = total;
+            this.aDay = aDay;
+            this.aProduct = aProduct;
+        }
+
+        private boolean isOver() {
+            return ends != null && closedAt == null;
+        }
+
+        private Runnable save() {
+            Instant endedBefore = ends;
+            OffsetDateTime closedBefore = closedAt;
+            boolean wentOn = poolsGoOn;
+            return () -> {
+                ends = endedBefore;
+                closedAt = closedBefore;
+                poolsGoOn = wentOn;
+            };
+        }
+
+        @Override
+        public String toString() {
+            return "campaign " + id + " with " + total + " in all, " + aDay + " a day, " + aProduct + " a product";
+        }
+    }
 
     record ClaimRow(String user, int slot, long amount, OffsetDateTime at) {}
 
@@ -125,10 +171,10 @@ final class PostgresTables {
         final UUID id;
         final int shard;
         final long[] amounts;
-        final Instant expires;
         final @Nullable CampaignRow campaign;
         final String product;
         final List<ClaimRow> claims = new ArrayList<>();
+        Instant expires;
 
         @Nullable
         OffsetDateTime closedAt;
@@ -219,10 +265,11 @@ final class PostgresTables {
         return List.of(row(pairs));
     }
 
-    /** Adds a packet. In a shard with a campaign every other one is its pool. */
+    /** Adds a packet. In a shard with a campaign every other one is its pool, until it ends. */
     void add(UUID id, int shard, Long[] amounts, long livesMillis) {
-        boolean isPool = (id.hashCode() & 1) == 0;
-        add(id, shard, amounts, livesMillis, isPool ? campaigns.get(shard) : null, "product-" + (id.hashCode() & 2));
+        CampaignRow campaign = campaigns.get(shard);
+        boolean isPool = campaign != null && campaign.ends == null && (id.hashCode() & 1) == 0;
+        add(id, shard, amounts, livesMillis, isPool ? campaign : null, "product-" + (id.hashCode() & 2));
     }
 
     void add(UUID id, int shard, Long[] amounts, long livesMillis, @Nullable CampaignRow campaign, String product) {
@@ -273,19 +320,28 @@ final class PostgresTables {
                 Map<String, Object> work =
                         row("due", due(of.getArrayOfShorts(0), 1).isEmpty() ? null : true, "refunds", null);
                 work.putAll(draws.work(of));
-                work.put("campaigns_over", null);
+                work.put("campaigns_over", over(of).findAny().isPresent() ? true : null);
                 work.putAll(draws.feedWork(of));
                 return List.of(work);
             });
         } else if (text.startsWith("select c.id from campaign as c")) {
-            return Plan.read(() -> Stream.ofNullable(campaigns.get(of.getInteger(0)))
+            return Plan.read(() -> open(campaigns.get(of.getInteger(0)))
                     .map(campaign -> row("id", campaign.id))
                     .toList());
         } else if (text.startsWith("with claims as (")) {
-            return Plan.read(() -> counts(campaigns.get(of.getInteger(0))));
-        } else if (text.startsWith("select id from campaign where id = any ($1) and closed_at is not null")
-                || text.startsWith("select campaign, shard from close_campaigns(")) {
-            return Plan.read(List::of);
+            return Plan.read(() -> open(campaigns.get(of.getInteger(0)))
+                    .flatMap(campaign -> counts(campaign).stream())
+                    .toList());
+        } else if (text.startsWith("select id from campaign where id = any ($1) and closed_at is not null")) {
+            Set<UUID> ids = Set.of(of.getArrayOfUUIDs(0));
+            return Plan.read(() -> campaigns.values().stream()
+                    .filter(campaign -> ids.contains(campaign.id) && campaign.closedAt != null)
+                    .map(campaign -> row("id", campaign.id))
+                    .toList());
+        } else if (text.equals(END_CAMPAIGN)) {
+            return changing(() -> endCampaign(of.getUUID(0)));
+        } else if (text.startsWith("select campaign, shard from close_campaigns(")) {
+            return changing(() -> closeCampaigns(of));
         } else if (text.startsWith("select pay_refunds(")) {
             return Plan.read(() -> one("paid", 0));
         } else if (text.startsWith("select p.id, c.claims, c.next_slot")) {
@@ -445,6 +501,7 @@ final class PostgresTables {
     /** Notes all rows. @return sets them back */
     Runnable save() {
         List<Runnable> undo = new ArrayList<>(List.of(draws.save()));
+        campaigns.values().forEach(campaign -> undo.add(campaign.save()));
         Map<UUID, AsideRow> before = new LinkedHashMap<>(aside);
         before.values().forEach(unit -> {
             List<KeptRow> kept = List.copyOf(unit.kept);
@@ -472,7 +529,9 @@ final class PostgresTables {
             String ending = packet.ending;
             boolean announced = packet.announced;
             int told = packet.told;
+            Instant expires = packet.expires;
             undo.add(() -> {
+                packet.expires = expires;
                 packet.announced = announced;
                 packet.told = told;
                 packet.claims.clear();
@@ -902,10 +961,10 @@ final class PostgresTables {
     /** A claim that is settled or kept. */
     private record Counted(String user, String product, long day) {}
 
-    private List<Counted> counted(@Nullable CampaignRow campaign) {
+    private List<Counted> counted(CampaignRow campaign) {
         List<Counted> counted = new ArrayList<>();
         for (PacketRow packet : packets.values()) {
-            if (campaign == null || packet.campaign != campaign) {
+            if (packet.campaign != campaign) {
                 continue;
             }
             for (ClaimRow claim : packet.claims) {
@@ -924,7 +983,7 @@ final class PostgresTables {
     }
 
     /** As a recovery reads them: all, the latest day and its claims for each user; and all for each user and product. */
-    private List<Map<String, Object>> counts(@Nullable CampaignRow campaign) {
+    private List<Map<String, Object>> counts(CampaignRow campaign) {
         List<Counted> counted = counted(campaign);
         Map<String, Integer> all = new TreeMap<>();
         Map<String, Long> last = new HashMap<>();
@@ -941,7 +1000,7 @@ final class PostgresTables {
                     .count();
             rows.add(row("id", campaign.id, "user_id", user, "value", count + ":" + last.get(user) + ":" + thatDay));
         });
-        if (campaign != null && campaign.aProduct > 0) {
+        if (campaign.aProduct > 0) {
             products.forEach(
                     (user, count) -> rows.add(row("id", campaign.id, "user_id", user, "value", String.valueOf(count))));
         }
@@ -1019,13 +1078,59 @@ final class PostgresTables {
     }
 
     private Plan told(Tuple of, Consumer<PacketRow> change) {
-        return new Plan(List.of(), LockMode.KEY_SHARE, Plan.Kind.WRITE, locked -> {
+        return changing(() -> {
             Arrays.stream(of.getArrayOfUUIDs(0))
                     .map(packets::get)
                     .filter(Objects::nonNull)
                     .forEach(change);
             return one("told", null);
         });
+    }
+
+    /** A change that locks no row of a shard. */
+    private static Plan changing(Supplier<List<Map<String, Object>>> change) {
+        return new Plan(List.of(), LockMode.KEY_SHARE, Plan.Kind.WRITE, locked -> change.get());
+    }
+
+    private static Stream<CampaignRow> open(@Nullable CampaignRow campaign) {
+        return Stream.ofNullable(campaign).filter(each -> each.closedAt == null);
+    }
+
+    /** The campaigns of some shards that are ended and not closed. */
+    private Stream<CampaignRow> over(Tuple of) {
+        Set<Short> some = Set.of(of.getArrayOfShorts(0));
+        return campaigns.values().stream()
+                .filter(campaign -> campaign.isOver() && some.contains((short) campaign.shard));
+    }
+
+    private List<Map<String, Object>> endCampaign(UUID id) {
+        campaigns.values().stream()
+                .filter(campaign -> campaign.id.equals(id) && campaign.ends == null)
+                .forEach(campaign -> {
+                    campaign.ends = now();
+                    campaign.poolsGoOn = true;
+                });
+        return one("end_campaign", null);
+    }
+
+    private List<Map<String, Object>> closeCampaigns(Tuple of) {
+        List<Map<String, Object>> rows = new ArrayList<>();
+        for (CampaignRow campaign : over(of).toList()) {
+            List<PacketRow> pools = packets.values().stream()
+                    .filter(packet -> packet.campaign == campaign && packet.closedAt == null)
+                    .toList();
+            if (campaign.poolsGoOn) {
+                pools.stream()
+                        .filter(packet -> packet.expires.isAfter(campaign.ends))
+                        .forEach(packet -> packet.expires = campaign.ends);
+                campaign.poolsGoOn = false;
+            }
+            if (pools.isEmpty()) {
+                campaign.closedAt = moment();
+                rows.add(row("campaign", campaign.id, "shard", (short) campaign.shard));
+            }
+        }
+        return rows;
     }
 
     private List<Map<String, Object>> openOfFeeds(Tuple of) {

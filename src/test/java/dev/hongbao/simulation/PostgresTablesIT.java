@@ -159,9 +159,15 @@ class PostgresTablesIT {
             }
             feeds();
             for (int shard : model.campaigns.keySet()) {
-                Set<UUID> known = Set.of(model.campaigns.get(shard).id());
+                UUID id = model.campaigns.get(shard).id;
+                Set<UUID> known = Set.of(id);
                 sameOf(known, sql("campaign.CampaignShardLoader", "OPEN"), Tuple.of((short) shard));
                 sameOf(known, sql("campaign.CampaignShardLoader", "COUNTS"), Tuple.of((short) shard));
+                sameOf(
+                        known,
+                        sql("campaign.CampaignOwnerTask", "CLOSE"),
+                        Tuple.tuple().addArrayOfShort(new Short[] {(short) shard}));
+                same(sql("campaign.CampaignShardLoader", "OVER"), Tuple.tuple().addArrayOfUUID(new UUID[] {id}));
             }
             for (UUID packet : packets) {
                 UUID[] ids = USERS.stream().map(user -> packet).toArray(UUID[]::new);
@@ -486,6 +492,11 @@ class PostgresTablesIT {
         int shard = model.packets.get(packet).shard;
         switch (random.nextInt(11)) {
             case 10 -> {
+                CampaignRow campaign = model.packets.get(packet).campaign;
+                if (campaign != null && random.nextInt(4) == 0) {
+                    said.add("end " + campaign);
+                    same(PostgresTables.END_CAMPAIGN, Tuple.of(campaign.id));
+                }
                 said.add("tell the feed of " + packet);
                 same("select feed_progress($1)", Tuple.tuple().addArrayOfUUID(new UUID[] {packet}));
             }

@@ -296,6 +296,11 @@ final class SimulatedServer {
         return draws.close(new Caller(HOST, Set.of(), Role.SERVICE, Instant.MAX), new DrawId(draw));
     }
 
+    /** Ends a campaign as the host's call does. */
+    Future<?> endCampaign(UUID campaign) {
+        return pool.preparedQuery(PostgresTables.END_CAMPAIGN).execute(Tuple.of(campaign));
+    }
+
     /** Sends a packet as the senders' statement does, then loads it. */
     Future<Boolean> send(UUID packet, int shard, Long[] amounts, long livesMillis) {
         return pool.preparedQuery(PostgresTables.SEND)
