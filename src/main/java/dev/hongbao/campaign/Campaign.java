@@ -23,6 +23,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -90,6 +91,8 @@ public record Campaign(CampaignId id, int shard, UserId sponsor, Definition defi
         /** The longest time from now to the opening, and from the opening to the end. */
         private static final Duration LONGEST = Duration.ofDays(3_660);
 
+        private static final Set<String> OTHER_IN_POSTGRES = Set.of("CET", "EET", "MET", "WET");
+
         /**
          * The shape of every pool.
          *
@@ -154,14 +157,19 @@ public record Campaign(CampaignId id, int shard, UserId sponsor, Definition defi
         }
 
         private static ZoneId zone(JsonObject body) {
-            String name = body.getString("zone", "UTC");
-            // Java and Postgres read other names differently: +08:00 has the opposite sign there, and CET no summer
-            // time.
-            if (!name.equals("UTC")
-                    && !(name.contains("/") && ZoneId.getAvailableZoneIds().contains(name))) {
+            try {
+                return ZoneId.of(body.getString("zone", "UTC"));
+            } catch (DateTimeException unknown) {
                 throw InvalidInputException.of("#/zone", Text.of("campaign.zone"));
             }
-            return ZoneId.of(name);
+        }
+
+        /** Postgres reads other names differently: +08:00 has the opposite sign there, and CET no summer time. */
+        static boolean hasSameDaysInPostgres(ZoneId zone) {
+            String name = zone.getId();
+            return ZoneId.getAvailableZoneIds().contains(name)
+                    && !OTHER_IN_POSTGRES.contains(name)
+                    && !name.startsWith("SystemV/");
         }
 
         private static Instant moment(JsonObject body, String field) {
@@ -186,6 +194,9 @@ public record Campaign(CampaignId id, int shard, UserId sponsor, Definition defi
          */
         void require(Instant now, PacketService.Limits limits) {
             List<FieldFault> faults = new ArrayList<>();
+            if (!hasSameDaysInPostgres(claiming.zone())) {
+                faults.add(new FieldFault("#/zone", Text.of("campaign.zone")));
+            }
             Instant opening = Objects.requireNonNullElse(opensAt, now);
             if (!endsAt.isAfter(opening) || !endsAt.isAfter(now)) {
                 faults.add(new FieldFault("#/endsAt", Text.of("campaign.ends-early")));

@@ -30,16 +30,21 @@ final class CampaignCatalog extends RowCache<CampaignId, Campaign> {
     private static final String FIND =
             "select id, shard, sponsor, definition from campaign where id = any ($1) and kind = 'campaign'";
 
+    private static final String STATUS = """
+        case when c.closed_at is not null then 'closed'
+             when c.ends_at <= now() then 'ending'
+             when c.paused_at is not null then 'paused'
+             when not is_open_at(c.opens_at, c.created_at, now()) then 'planned'
+             else 'open' end
+        """;
+
     private static final String VIEW = """
         select c.id, c.shard, c.sponsor, c.definition, c.budget, c.returned, c.opens_at, c.ends_at, c.paused_at, e.balance,
-               case when c.closed_at is not null then 'closed'
-                    when c.ends_at <= now() then 'ending'
-                    when c.paused_at is not null then 'paused'
-                    when not is_open_at(c.opens_at, c.created_at, now()) then 'planned'
-                    else 'open' end as status
+               %s as status
         from campaign as c join account as e on e.id = c.escrow
-        where c.kind = 'campaign'
-        """;
+        """.formatted(STATUS);
+
+    private static final String ALL = "select c.id from campaign as c where c.kind = 'campaign'";
 
     /**
      * Pools by day and product, from a given line on. A closed pool's claimed amount is its amount less its refund. An open pool's claims
@@ -109,7 +114,7 @@ final class CampaignCatalog extends RowCache<CampaignId, Campaign> {
 
     /** The current state of a campaign; null for an unknown one. */
     Future<Campaign.@Nullable View> view(CampaignId id) {
-        return pool.preparedQuery(VIEW + "and c.id = $1")
+        return pool.preparedQuery(VIEW + "where c.id = $1 and c.kind = 'campaign'")
                 .execute(Tuple.of(id.value()))
                 .map(rows ->
                         rows.stream().map(CampaignCatalog::view).findFirst().orElse(null));
@@ -123,24 +128,38 @@ final class CampaignCatalog extends RowCache<CampaignId, Campaign> {
      */
     Future<List<Campaign.View>> list(
             @Nullable UserId sponsor, Campaign.View.@Nullable Status status, CampaignId before, int limit) {
-        return list(pool, VIEW, sponsor, status == null ? null : status.wireName(), before, limit)
+        return list(pool, VIEW, ALL, STATUS, sponsor, status == null ? null : status.wireName(), before, limit)
                 .map(rows -> rows.stream().map(CampaignCatalog::view).toList());
     }
 
-    /** Lists campaigns or rains of a view, which ends within its {@code where}; otherwise as above. */
+    /**
+     * Lists campaigns or rains, otherwise as above. The page is chosen first: a view counts a rain's catches.
+     *
+     * @param view without a {@code where}
+     * @param all selects the ids of all, and ends within its {@code where}
+     */
     static Future<RowSet<Row>> list(
-            Pool pool, String view, @Nullable UserId sponsor, @Nullable String status, CampaignId before, int limit) {
+            Pool pool,
+            String view,
+            String all,
+            String statusOf,
+            @Nullable UserId sponsor,
+            @Nullable String status,
+            CampaignId before,
+            int limit) {
         Tuple parameters = Tuple.of(before.value(), limit);
-        String some = view + " and c.id < $1";
+        String page = all + " and c.id < $1";
         if (sponsor != null) {
             parameters.addString(sponsor.value());
-            some += " and c.sponsor = $" + parameters.size();
+            page += " and c.sponsor = $" + parameters.size();
         }
         if (status != null) {
             parameters.addString(status);
-            some = "select * from (" + some + ") as c where c.status = $" + parameters.size();
+            page += " and " + statusOf + " = $" + parameters.size();
         }
-        return pool.preparedQuery(some + " order by c.id desc limit $2").execute(parameters);
+        page += " order by c.id desc limit $2";
+        return pool.preparedQuery(view + " where c.id = any (array(" + page + ")) order by c.id desc")
+                .execute(parameters);
     }
 
     /** Whether a campaign lets a user open pools in at least one of these groups. Ignores its limits. */

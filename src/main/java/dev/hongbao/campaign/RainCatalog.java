@@ -41,17 +41,24 @@ final class RainCatalog extends RowCache<CampaignId, Rain> {
         from rain as r join campaign as c on c.id = r.id where r.id = any ($1)
         """;
 
+    private static final String STATUS = """
+        case when r.ended then 'ended' when c.ends_at <= now() then 'ending'
+             when r.starts_at > now() then 'planned' else 'falling' end
+        """;
+
     private static final String VIEW = """
         select c.id, c.shard, c.sponsor, c.definition, encode(r.commitment, 'hex') as commitment, c.ends_at, r.cancelled_at,
                c.returned, coalesce(s.caught, 0) as caught, coalesce(s.amount, 0) as amount,
-               case when r.ended then 'ended' when c.ends_at <= now() then 'ending'
-                    when r.starts_at > now() then 'planned' else 'falling' end as status,
+               %s as status,
                -- The seed of an unfinished rain never leaves Postgres.
                case when r.ended then encode(r.seed, 'hex') end as seed
         from rain as r join campaign as c on c.id = r.id
         -- No catch precedes the start, so planned rains need no count.
         left join lateral (select * from rain_catches(r.id) where r.starts_at <= now()) as s on true
-        """;
+        """.formatted(STATUS);
+
+    private static final String ALL =
+            "select c.id from rain as r join campaign as c on c.id = r.id where c.kind = 'rain'";
 
     private static final String CURRENT = VIEW + """
         where not r.ended and (r.public or $1 = any (r.groups) or r.channel = $1) order by r.starts_at, r.id limit $2
@@ -123,7 +130,7 @@ final class RainCatalog extends RowCache<CampaignId, Rain> {
     Future<List<Rain.View>> list(
             @Nullable UserId sponsor, Rain.View.@Nullable Status status, CampaignId before, int limit) {
         String name = status == null ? null : status.wireName();
-        return CampaignCatalog.list(pool, VIEW + "where c.kind = 'rain'", sponsor, name, before, limit)
+        return CampaignCatalog.list(pool, VIEW, ALL, STATUS, sponsor, name, before, limit)
                 .map(rows -> rows.stream().map(RainCatalog::view).toList());
     }
 

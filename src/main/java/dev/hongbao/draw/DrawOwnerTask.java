@@ -1,7 +1,5 @@
 package dev.hongbao.draw;
 
-import static java.util.stream.Collectors.groupingBy;
-
 import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.Loop;
@@ -35,8 +33,11 @@ import org.jspecify.annotations.Nullable;
  * Ends are journal entries, so they follow every earlier play.
  */
 final class DrawOwnerTask {
-    /** Ends in one script call. */
+    /** The most ends that wait for their settlement. */
     private static final int PAGE = 256;
+
+    /** Draws whose definitions are read for one turn: each may have thousands of names. */
+    private static final int PLANNED_PAGE = 50;
 
     /** A turn of planning starts nothing more after this time, so that the other tasks go on. The next tick continues. */
     private static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
@@ -90,6 +91,7 @@ final class DrawOwnerTask {
     private final Map<DrawId, Long> turns = new HashMap<>();
 
     private final Map<Written, Long> written = new HashMap<>();
+    private int firstShard;
 
     public DrawOwnerTask(
             Pool pool,
@@ -175,24 +177,22 @@ final class DrawOwnerTask {
         return draws.isEmpty() ? Future.succeededFuture() : store.now().compose(now -> planDue(draws, redis, now));
     }
 
-    /** Skips draws with nothing to plan at this tick: most of them are never read. Begins with the longest waiting ones. */
+    /** Skips draws with nothing to plan at this tick: most of them are never read. Reads a page of the longest waiting ones. */
     private Future<Void> planDue(Map<DrawId, Integer> draws, RedisLinks redis, Instant now) {
-        long until = loop.nanos() + TURN_NANOS;
         List<DrawId> due = draws.entrySet().stream()
                 .filter(draw -> isDue(next.get(draw.getKey()), shards.current(draw.getValue()), now))
                 .map(Map.Entry::getKey)
                 .sorted(Comparator.comparing(draw -> turns.getOrDefault(draw, Long.MIN_VALUE)))
+                .limit(PLANNED_PAGE)
                 .toList();
         return catalog.findAll(due).compose(found -> {
+            long until = loop.nanos() + TURN_NANOS; // not before: the definitions may take longer than a turn
             Future<Void> done = Future.succeededFuture();
             for (DrawId id : due) {
-                Draw draw = found.get(id);
-                if (draw != null) {
-                    Future<Void> before = done;
-                    // A failure does not stop the next draw: its shard may be on another node.
-                    done = before.transform(any -> plan(draw, shards.current(draw.shard()), redis, now, until))
-                            .compose(planned -> before);
-                }
+                Future<Void> before = done;
+                // A failure does not stop the next draw: its shard may be on another node.
+                done = before.transform(any -> plan(id, found.get(id), redis, now, until))
+                        .compose(planned -> before);
             }
             return done;
         });
@@ -205,11 +205,16 @@ final class DrawOwnerTask {
                 || now.isBefore(known.since);
     }
 
-    private Future<Void> plan(Draw draw, Shards.Shard shard, RedisLinks redis, Instant now, long until) {
+    /** @param draw null if its definition cannot be read: it has its turn, so that it stands in nobody's way */
+    private Future<Void> plan(DrawId id, @Nullable Draw draw, RedisLinks redis, Instant now, long until) {
         if (!isBefore(until)) {
             return Future.succeededFuture();
         }
-        turns.put(draw.id(), loop.nanos());
+        turns.put(id, loop.nanos());
+        if (draw == null) {
+            return Future.succeededFuture();
+        }
+        Shards.Shard shard = shards.current(draw.shard());
         RedisLink link = shard.generation().link(redis);
         // A plan that is made again would hide that a restore of Postgres lost it, and others before it.
         return planner.load(draw, shard, link, script)
@@ -234,41 +239,51 @@ final class DrawOwnerTask {
     private Future<Void> end(RowSet<Row> rows, RedisLinks redis) {
         long now = loop.nanos();
         written.values().removeIf(at -> now - at > AGAIN_NANOS);
-        Map<Integer, List<Due>> due = rows.stream()
-                .map(row -> new Due(
-                        row.getInteger("shard"),
-                        new DrawEnd(new DrawId(row.getUUID("id")), row.getInteger("n")),
-                        row.getLong("releases")))
-                .collect(groupingBy(Due::shard));
+        List<Due> waiting = new ArrayList<>();
+        List<Due> more = new ArrayList<>();
+        for (Row row : rows) {
+            Due due = new Due(
+                    row.getInteger("shard"),
+                    new DrawEnd(new DrawId(row.getUUID("id")), row.getInteger("n")),
+                    row.getLong("releases"));
+            boolean isWritten =
+                    written.containsKey(new Written(shards.current(due.shard).generation(), due.end));
+            (isWritten ? waiting : more).add(due);
+        }
         List<Future<Void>> calls = new ArrayList<>();
-        due.forEach((id, all) -> {
+        atOnce(waiting, more).forEach((id, ends) -> {
             Shards.Shard shard = shards.current(id);
-            List<DrawEnd> some = atOnce(all).stream()
-                    .filter(end -> !written.containsKey(new Written(shard.generation(), end)))
-                    .toList();
-            if (!some.isEmpty()) {
-                calls.add(script.call(shard.generation().link(redis), shard, endCall(some))
-                        .onSuccess(ended ->
-                                ended.forEach(end -> written.put(new Written(shard.generation(), end), now)))
-                        .<Void>mapEmpty()
-                        .recover(ShardScript::unlessReported));
-            }
+            calls.add(script.call(shard.generation().link(redis), shard, endCall(ends))
+                    .onSuccess(ended -> ended.forEach(end -> written.put(new Written(shard.generation(), end), now)))
+                    .<Void>mapEmpty()
+                    .recover(ShardScript::unlessReported));
         });
         return Future.join(calls).mapEmpty();
     }
 
-    /** The first ends, up to as many releases as one period may have: the rest waits for their settlement, which is one statement. */
-    private static List<DrawEnd> atOnce(List<Due> all) {
-        List<DrawEnd> some = new ArrayList<>();
-        long releases = 0;
-        for (Due due : all) {
+    /**
+     * The ends that may be written now, by shard. One statement may settle all that wait, so they have at most as many releases as one
+     * period may have. Another shard comes first each time.
+     *
+     * @param waiting those that are written already
+     */
+    private Map<Integer, List<DrawEnd>> atOnce(List<Due> waiting, List<Due> more) {
+        int first = firstShard++;
+        long releases = waiting.stream().mapToLong(Due::releases).sum();
+        int count = waiting.size();
+        List<Due> inTurn = more.stream()
+                .sorted(Comparator.comparing(due -> Math.floorMod(due.shard - first, shards.count())))
+                .toList();
+        Map<Integer, List<DrawEnd>> ends = new HashMap<>();
+        for (Due due : inTurn) {
             releases += due.releases;
-            if (releases > DrawDefinition.MAX_RELEASES && !some.isEmpty()) {
+            if (count == PAGE || count > 0 && releases > DrawDefinition.MAX_RELEASES) {
                 break;
             }
-            some.add(due.end);
+            count++;
+            ends.computeIfAbsent(due.shard, shard -> new ArrayList<>()).add(due.end);
         }
-        return some;
+        return ends;
     }
 
     private Future<Void> removeKeys(RedisLinks redis) {

@@ -242,8 +242,9 @@ final class PersistenceVerticle extends VerticleBase {
         Set<String> faults = new LinkedHashSet<>();
         dueTasks(reachable)
                 .compose(due -> OwnerTask.inTurn(due.stream()
-                        .<Supplier<Future<Void>>>map(task ->
-                                () -> task.run(reachable, redis).onFailure(fault -> faults.add(fault.toString())))
+                        .<Supplier<Future<Void>>>map(task -> () -> Future.succeededFuture()
+                                .compose(now -> task.run(reachable, redis)) // fails, too, if it throws
+                                .onFailure(fault -> faults.add(fault.toString())))
                         .toList()))
                 .onComplete(ran -> {
                     runningTasks = false;

@@ -284,8 +284,13 @@ public final class ClaimService {
             if (refused != null) {
                 return Future.failedFuture(refused); // before any lookup, with a right or a wrong passcode
             }
-            return guesses.guess(attempts.redis(), packet.id(), caller.user(), refusal() == Kind.WRONG_PASSCODE)
-                    .compose(looked -> attempt());
+            boolean isWrong = refusal == Kind.WRONG_PASSCODE;
+            return guesses.guess(attempts.redis(), packet.id(), caller.user(), isWrong)
+                    .compose(admitted -> attempt().onFailure(fault -> {
+                        if (!isWrong) {
+                            guesses.giveBack(attempts.redis(), packet.id(), caller.user());
+                        }
+                    }));
         }
 
         /** Gives the answers that need no Redis: from the terms, from settled facts, and from this server's clock for a refusal. */

@@ -133,6 +133,18 @@ final class PasscodeGuesses {
         });
     }
 
+    /** Gives an admitted guess back: the passcode was right, and the claim could not be decided. */
+    void giveBack(RedisLinks redis, PacketId packet, UserId user) {
+        if (waiting.asMap().remove(new Claim.Key(packet, user)) != null) {
+            String key = waitKey(packet, user);
+            redis.linkFor(key).send(Request.cmd(Command.UNLINK).arg(key));
+        }
+    }
+
+    private String waitKey(PacketId packet, UserId user) {
+        return prefix + packet + ":" + user.value();
+    }
+
     /** Never fails. */
     private Future<Boolean> admits(RedisLinks redis, PacketId packet, UserId user) {
         if (limit == 0) {
@@ -159,7 +171,7 @@ final class PasscodeGuesses {
         if (waiting.asMap().putIfAbsent(new Claim.Key(packet, user), true) != null) {
             return Future.succeededFuture(false);
         }
-        String key = prefix + packet + ":" + user.value();
+        String key = waitKey(packet, user);
         return redis.linkFor(key)
                 .send(Request.cmd(Command.SET)
                         .arg(key)

@@ -303,6 +303,23 @@ class ScheduleIT {
         time.move(Duration.ofHours(2), engine);
     }
 
+    @Test
+    void definitionsThatAreReadSlowlyArePlanned() {
+        // Given an owner that needs longer for the definitions than for a turn
+        get(engine.engine().stopWriter());
+        Draw draw = create("[{name: a, quota: 1, stock: 100}]", "{periodSeconds: 600}", 2);
+        OwnerTask planning = planning(TimeUnit.MILLISECONDS.toNanos(499));
+
+        // When
+        get(engine.loop(0).call(services -> planning.run(List.of(0, 1, 2, 3), services.redis)));
+
+        // Then
+        assertThat(longOf("select count(*) from period where draw = DRAW", draw))
+                .isPositive();
+        get(engine.engine().startWriter());
+        time.move(Duration.ofHours(1), engine);
+    }
+
     /** The owner's task that plans. @param nanos between two looks at its clock */
     private OwnerTask planning(long nanos) {
         Pool pool = engine.engine().pool();
@@ -476,6 +493,41 @@ class ScheduleIT {
                 SOON,
                 () -> assertThat(longOf("select count(*) from period where draw = DRAW and ended_at is not null", draw))
                         .isEqualTo(2));
+        time.move(Duration.ofHours(3), engine);
+    }
+
+    /** One statement may settle the ends of all shards. */
+    @Test
+    void anEndOfOneShardWaitsForThatOfAnother() throws Exception {
+        // Given large periods of two shards that end together, and cannot be settled
+        List<Draw> two = new ArrayList<>();
+        while (two.size() < 2) {
+            Draw draw =
+                    create("[{name: a, quota: 30000, stock: 100000}]", "{periodSeconds: 3600, carryOver: false}", 2);
+            if (two.isEmpty() || two.get(0).shard() != draw.shard()) {
+                two.add(draw);
+            }
+        }
+        two.forEach(draw -> awaitPeriod(draw, 0));
+        String both = "draw in ('" + two.get(0).id() + "', '" + two.get(1).id() + "')";
+        try (Connection other =
+                TestDatabase.lockRows(servers.postgresOwnerUrl(), "period where " + both + " and n = 0")) {
+            // When
+            double before = refused();
+            time.move(Duration.ofMinutes(61), engine);
+            Eventually.eventually(SOON, () -> assertThat(refused()).isGreaterThan(before + 1));
+
+            // Then
+            assertThat(two.stream().flatMap(draw -> journalOf(draw).stream())).hasSize(1);
+            other.rollback();
+        }
+        for (Draw draw : two) {
+            Eventually.eventually(
+                    SOON,
+                    () -> assertThat(longOf(
+                                    "select count(*) from period where draw = DRAW and ended_at is not null", draw))
+                            .isEqualTo(1));
+        }
         time.move(Duration.ofHours(3), engine);
     }
 

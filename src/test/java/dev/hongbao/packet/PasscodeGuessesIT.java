@@ -169,6 +169,32 @@ class PasscodeGuessesIT {
         useUp(one, packet, LIMIT);
     }
 
+    /** The client is told to ask again: it must not wait a minute for that. */
+    @Test
+    void aGuessThatIsGivenBackIsThereAgainOnEveryServer() {
+        // Given the only guess of a user on a packet beyond its limit
+        PacketId packet = PacketId.create();
+        PasscodeGuesses here = new PasscodeGuesses("given-back", 1, System::nanoTime);
+        assertThat(guess(here, packet, true)).isTrue();
+        assertThat(guess(here, packet, false)).isTrue();
+        assertThat(guess(here, packet, false)).isFalse();
+
+        // When
+        get(one.loop(0).call(services -> {
+            here.giveBack(services.redis, packet, new UserId("bob"));
+            return Future.succeededFuture();
+        }));
+
+        // Then
+        PasscodeGuesses there = new PasscodeGuesses("given-back", 1, System::nanoTime);
+        assertThat(guess(there, packet, false)).isTrue();
+        assertThat(guess(here, packet, false)).isFalse();
+    }
+
+    private boolean guess(PasscodeGuesses guesses, PacketId packet, boolean wrong) {
+        return isRead(one.loop(0).call(services -> guesses.guess(services.redis, packet, new UserId("bob"), wrong)));
+    }
+
     @Test
     void withoutRedisAServerCountsAlone() {
         Vertx vertx = Vertx.vertx();

@@ -238,7 +238,8 @@ class LeadingClockIT {
         // Given a draw that opened, and a Postgres whose clock went back
         draws.deposit("wendy", POINTS, 5);
         Draw draw = draws.create("""
-                {mode: table, opensAt: '%s', cost: {asset: POINTS, amount: 5}, prizes: [{name: a, count: 10}]}
+                {mode: table, group: family, opensAt: '%s', cost: {asset: POINTS, amount: 5},
+                 prizes: [{name: a, count: 1, award: {codes: [C-1]}}]}
                 """.formatted(time.now().plusSeconds(30)));
 
         // When
@@ -250,6 +251,11 @@ class LeadingClockIT {
                 () -> assertThat(books.strings("select type from outbox where '" + draw.id()
                                 + "' = any (subjects) and type <> 'transfer.cost' order by n"))
                         .containsExactly("draw.opened", "play.settled"));
+        eventually(
+                SOON,
+                () -> assertThat(books.strings(
+                                "select type from group_event where subject = '" + draw.id() + "' order by seq"))
+                        .containsExactly("draw.opened", "draw.won"));
     }
 
     @Test

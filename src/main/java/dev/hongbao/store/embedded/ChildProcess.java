@@ -36,6 +36,8 @@ final class ChildProcess {
     /** A longer log moves to {@code .1}, and replaces the one before. */
     static final long LOG_LIMIT_BYTES = 8L << 20;
 
+    private static final String DELETED = "deleted";
+
     private static final long LOG_LOOK_MILLIS = 1_000;
     private static final int TAIL_BYTES = 2_000;
 
@@ -146,7 +148,10 @@ final class ChildProcess {
                 Files.newByteChannel(log, StandardOpenOption.WRITE).truncate(0).close();
             }
         } catch (NoSuchFileException deleted) {
-            // the process writes on into it; its next start makes another
+            if (!told.equals(DELETED)) {
+                LOG.warn("the log {} was deleted: its process writes on, and frees the space at its end", log);
+            }
+            return DELETED;
         } catch (IOException full) {
             if (!full.toString().equals(told)) {
                 LOG.warn("cannot shorten the log {}: {}", log, full.toString());
