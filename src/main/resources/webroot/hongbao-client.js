@@ -49,6 +49,8 @@ const BOUNDS = { heartbeatMillis: 15_000, pongMillis: 10_000, answerMillis: 30_0
 const GIVE_UP_MILLIS = 120_000;
 /** How many frames a second the server reads, unless it is configured otherwise. */
 const MESSAGES_PER_SECOND = 20;
+/** The longest frame that the server reads, in bytes of UTF-8; it hangs up on a longer one. */
+const MAX_BYTES = 65_536;
 /** Requests that wait for their turn or their answer; further ones are refused. */
 const MAX_WAITING = 1_000;
 /** Events of a group that wait for its handler; then the group is left until they are handled. */
@@ -277,7 +279,7 @@ export class HongbaoClient {
     } catch {
       throw disconnected('There is no answer.');
     }
-    if (!answer.ok) throw new HongbaoError(body);
+    if (!answer.ok) throw new HongbaoError({ retryAfterSeconds: Number(answer.headers.get('Retry-After')), ...body });
     return body.items;
   }
 
@@ -463,8 +465,12 @@ export class HongbaoClient {
       return Promise.reject(new HongbaoError({ type: 'overloaded', detail: 'Too many requests wait already.', retryAfterSeconds: 1 }));
     }
     const id = String(this.#nextId++);
+    const text = JSON.stringify({ ...frame, id });
+    if (new TextEncoder().encode(text).length > MAX_BYTES) {
+      return Promise.reject(new HongbaoError({ type: 'payload-too-large', detail: `A frame has at most ${MAX_BYTES} bytes.` }));
+    }
     return new Promise((resolve, reject) => {
-      const request = { text: JSON.stringify({ ...frame, id }), sent: false, accepted: false, resolve, reject, onAccepted, bound };
+      const request = { text, sent: false, accepted: false, resolve, reject, onAccepted, bound };
       request.timer = setTimeout(() => this.#unanswered(id), bound);
       this.#waiting.set(id, request);
       if (now || (urgent && this.#authenticated)) this.#transmit(id, request);

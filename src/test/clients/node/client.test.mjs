@@ -106,6 +106,23 @@ test('a refusal for now is repeated when the server says so, and one for long is
   await assert.rejects(client.claim('p'), { kind: 'too-many-requests', retryAfterSeconds: 60 });
 });
 
+test('a frame that the server would hang up on is refused at once, and is not sent', async () => {
+  await start(() => ({ type: 'claims.answered', outcomes: { items: [] } }));
+  const around = JSON.stringify({ type: 'claims', claims: [{ user: '', packet: 'p' }], id: '9' }).length;
+  const claims = (letters) => [{ user: '红'.repeat(letters), packet: 'p' }]; // three bytes each
+  await assert.rejects(client.claimMany(claims(30_000)), { kind: 'payload-too-large' });
+  assert.equal(FakeSocket.all[0].sent('claims').length, 0);
+  assert.deepEqual(await client.claimMany(claims(Math.floor((65_536 - around) / 3))), []);
+  assert.equal(FakeSocket.all.length, 1);
+});
+
+test('a refusal over HTTP says when to ask again', async (t) => {
+  await start();
+  const problem = { type: 'https://hongbao.dev/problems/too-many-requests', title: 'Too many requests' };
+  t.mock.method(globalThis, 'fetch', async () => Response.json(problem, { status: 429, headers: { 'Retry-After': '7' } }));
+  await assert.rejects(client.rains('g'), { kind: 'too-many-requests', retryAfterSeconds: 7 });
+});
+
 test('claims and plays of many are asked for again with the same keys when the line is lost', async () => {
   await start();
   const outcomes = { items: [{ status: 201 }] };
