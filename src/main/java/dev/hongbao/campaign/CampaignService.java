@@ -24,6 +24,7 @@ import dev.hongbao.values.Page;
 import dev.hongbao.values.Reason;
 import dev.hongbao.values.RefusedException;
 import dev.hongbao.values.RefusedException.Refusal;
+import dev.hongbao.values.StrictJson;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
@@ -93,7 +94,7 @@ public final class CampaignService {
     private Future<CampaignId> create(
             Caller sponsor, Campaign.Definition definition, JsonObject body, IdempotencyKey key) {
         CampaignId id = CampaignId.create();
-        var scope = Idempotency.Scope.of(sponsor, "campaign", key, body.encode());
+        var scope = Idempotency.Scope.of(sponsor, "campaign", key, StrictJson.sorted(body));
         return idempotency
                 .once(
                         scope,

@@ -25,6 +25,7 @@ import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.Page;
 import dev.hongbao.values.Reason;
 import dev.hongbao.values.RefusedException.Refusal;
+import dev.hongbao.values.StrictJson;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
@@ -116,7 +117,7 @@ public final class RainService {
      */
     private Future<CampaignId> create(
             Caller sponsor, Rain.Definition definition, JsonObject body, JsonObject stored, IdempotencyKey key) {
-        var scope = Idempotency.Scope.of(sponsor, "rain", key, body.encode());
+        var scope = Idempotency.Scope.of(sponsor, "rain", key, StrictJson.sorted(body));
         return vertx.executeBlocking(() -> prepare(sponsor.user(), definition, stored), false)
                 .compose(fresh -> idempotency
                         .once(

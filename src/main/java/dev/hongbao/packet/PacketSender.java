@@ -123,9 +123,8 @@ final class PacketSender extends VerticleBase {
 
     /** See {@link PacketService#send}. */
     Future<Packet> send(Caller caller, SendCommand command, IdempotencyKey key) {
-        PoolTerms pool = command.pool();
-        String wish = pool == null ? command.toString() : pool.wish(command.group()) + " " + command.metadata();
-        var scope = new Idempotency.Scope(caller.user(), "send", key, wish, Origin.of(caller, command.note()));
+        var scope =
+                new Idempotency.Scope(caller.user(), "send", key, command.wish(), Origin.of(caller, command.note()));
         SplitAlgorithm algorithm;
         try {
             algorithm = check(caller, command);

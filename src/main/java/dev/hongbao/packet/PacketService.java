@@ -593,7 +593,7 @@ public final class PacketService {
                         pool.opener(),
                         "send",
                         new IdempotencyKey(id.toString()),
-                        pool.wish(command.group()),
+                        command.wish(),
                         Origin.service(pool.opener()));
                 SplitResult shares =
                         SplitResult.of(id, command, Objects.requireNonNull(command.split()), command.max(), seed);

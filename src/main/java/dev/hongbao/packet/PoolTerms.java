@@ -133,9 +133,4 @@ public record PoolTerms(UUID campaign, int shard, String name, String product, U
             return value != null && values.contains(value);
         }
     }
-
-    /** The text of an opening, equal for all its repetitions. Without the amount, which may be drawn. */
-    String wish(GroupId group) {
-        return "pool of " + campaign + " for " + product + " in " + group;
-    }
 }

@@ -4,6 +4,7 @@ import dev.hongbao.ledger.Origin.Note;
 import dev.hongbao.packet.split.SplitTerms.SplitAlgorithm;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.GroupId;
+import dev.hongbao.values.JsonText;
 import dev.hongbao.values.Metadata;
 import dev.hongbao.values.UserId;
 import java.time.Duration;
@@ -49,6 +50,35 @@ public record SendCommand(
         @Nullable UserId onBehalfOf) {
     public SendCommand {
         recipients = List.copyOf(recipients);
+    }
+
+    /** All fields in one unambiguous text, equal for all repetitions. An opening's text lacks the amount, which may be drawn. */
+    String wish() {
+        JsonText json = new JsonText(512).beginObject();
+        if (pool != null) {
+            json.text("campaign", pool.campaign()).field("product", pool.product());
+        } else {
+            json.text("kind", kind)
+                    .text("asset", asset)
+                    .field("amount", amount)
+                    .field("count", count)
+                    .text("min", min)
+                    .text("max", max)
+                    .text("split", split)
+                    .field("greeting", greeting)
+                    .items("recipients", recipients, (list, user) -> list.plain(user.value()))
+                    .field("passcode", passcode)
+                    .text("opensAt", opensAt)
+                    .text("expiresIn", expiresIn)
+                    .field("reference", note.reference())
+                    .field("reason", note.reason())
+                    .text("onBehalfOf", onBehalfOf);
+        }
+        return json.plain("group", group.value())
+                .name("metadata")
+                .raw(metadata.json())
+                .endObject()
+                .toString();
     }
 
     /** Starts with the mandatory fields. All others have their defaults. */

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -227,6 +228,26 @@ public final class StrictJson {
             }
         }
         return true;
+    }
+
+    /** An object as text without white space, with sorted fields at every depth: equal objects have equal texts. */
+    public static String sorted(JsonObject object) {
+        return sortedFields(object).encode();
+    }
+
+    private static JsonObject sortedFields(JsonObject object) {
+        Map<String, Object> fields = new TreeMap<>();
+        object.forEach(field -> fields.put(field.getKey(), sortedWithin(field.getValue())));
+        return new JsonObject(fields);
+    }
+
+    private static Object sortedWithin(Object value) {
+        if (value instanceof JsonObject object) {
+            return sortedFields(object);
+        }
+        return value instanceof JsonArray array
+                ? new JsonArray(array.stream().map(StrictJson::sortedWithin).toList())
+                : value;
     }
 
     private static String place(JsonParser parser) {

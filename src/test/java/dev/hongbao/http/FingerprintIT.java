@@ -10,8 +10,11 @@ import io.vertx.core.json.JsonObject;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -90,6 +93,7 @@ class FingerprintIT extends TestServerClient {
         sendPacket | {opensAt: $between}
         sendPacket | {expiresInSeconds: 3601}
         exclusive | {recipients: [bob, dave]}
+        exclusive | {greeting: "null"}
         sendPacketForUser | {reference: order-2}
         sendPacketForUser | {reason: salary}
         sendPacketForUser | {amount: 1001}
@@ -200,6 +204,31 @@ class FingerprintIT extends TestServerClient {
         } else {
             assertProblem(other, 422, "idempotency-key-reused");
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sendPacket", "createCampaign", "createRain", "createDraw"})
+    void theOrderOfTheFieldsIsNoPartOfACommand(String call) throws Exception {
+        // Given
+        prepare();
+        JsonObject body = body(BASES.get(call));
+        String key = UUID.randomUUID().toString();
+        HttpResponse<String> done = ask(call, "", key, body);
+        assertThat(done.statusCode()).as(done.body()).isBetween(200, 201);
+
+        // When, then
+        HttpResponse<String> again = ask(call, "", key, backwards(body));
+        assertThat(again.headers().firstValue("Idempotency-Replayed")).contains("true");
+    }
+
+    /** The same object, with its fields and those of its objects in the other order. */
+    private static JsonObject backwards(JsonObject object) {
+        List<String> names = new ArrayList<>(object.fieldNames());
+        Collections.reverse(names);
+        JsonObject other = new JsonObject();
+        names.forEach(name -> other.put(
+                name, object.getValue(name) instanceof JsonObject part ? backwards(part) : object.getValue(name)));
+        return other;
     }
 
     /** A field that is added to the contract is added above. */

@@ -1,6 +1,7 @@
 package dev.hongbao.draw.odds;
 
 import dev.hongbao.values.Sha256;
+import dev.hongbao.values.StrictJson;
 import io.vertx.core.json.JsonObject;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -10,8 +11,6 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.UUID;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -99,22 +98,7 @@ public final class Seed {
 
     /** A definition in the commitment's form, also shown by a closed draw: JSON without white space, with sorted fields. */
     public static String definitionText(DrawDefinition definition) {
-        return new JsonObject(sorted(DefinitionText.of(definition))).encode();
-    }
-
-    private static Map<String, Object> sorted(Map<?, ?> fields) {
-        Map<String, Object> sorted = new TreeMap<>();
-        fields.forEach((name, value) -> sorted.put(String.valueOf(name), sortedWithin(value)));
-        return sorted;
-    }
-
-    private static Object sortedWithin(Object value) {
-        if (value instanceof Map<?, ?> fields) {
-            return sorted(fields);
-        }
-        return value instanceof List<?> list
-                ? list.stream().map(Seed::sortedWithin).toList()
-                : value;
+        return StrictJson.sorted(new JsonObject(DefinitionText.of(definition)));
     }
 
     @Override
