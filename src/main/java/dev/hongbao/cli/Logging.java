@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * ({@code -Dlogback.configurationFile=…}).
  */
 public final class Logging extends ContextAwareBase implements Configurator {
-    /** One line per event; a line break inside a message cannot forge a second event. */
+    /** One line per event. A client's control characters cannot forge a second event, nor reach the operator's terminal. */
     private static final String PATTERN =
-            "%d{\"yyyy-MM-dd'T'HH:mm:ss.SSSXXX\"} %-5level %-20logger{0} %replace(%msg){'[\\r\\n]+', ' | '}%n";
+            "%d{\"yyyy-MM-dd'T'HH:mm:ss.SSSXXX\"} %-5level %-20logger{0} %replace(%msg){'\\p{Cc}+', ' | '}%n";
 
     /** Libraries whose INFO lines do not help an operator. */
     private static final List<String> TALKATIVE = List.of("io.netty", "org.flywaydb", "org.postgresql");

@@ -241,7 +241,7 @@ public final class ConfigLoader {
     }
 
     private static String shorten(String text) {
-        String line = SecretUrl.redact(text).replaceAll("\\p{Cntrl}", " ");
+        String line = SecretUrl.redact(text).replaceAll("\\p{Cc}", " ");
         return line.length() <= 60 ? line : line.substring(0, 60) + "…";
     }
 

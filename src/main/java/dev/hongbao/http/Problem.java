@@ -199,7 +199,7 @@ public record Problem(
 
         /** @param the failed operation with its ids, some of which a client may have chosen */
         public void failed(String what, Throwable fault) {
-            String line = (what + ": " + fault).replaceAll("\\p{Cntrl}+", " ");
+            String line = (what + ": " + fault).replaceAll("\\p{Cc}+", " ");
             if (isTraced(fault)) {
                 log.error("{}", line, fault);
             } else {

@@ -49,13 +49,13 @@ class LoggingTest {
     @Test
     void anEventIsOneLineOfText() {
         // When
-        List<String> lines = log(new LogConfig(Format.TEXT, Level.INFO), "抢\nforged");
+        List<String> lines = log(new LogConfig(Format.TEXT, Level.INFO), "抢\r\nforged\t\u001b[31mred\u009b31m\u007f!");
 
         // Then
         assertThat(lines).hasSize(5);
         assertThat(lines.get(0))
                 .matches("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}\\S+ INFO  ClaimService +info of .*");
-        assertThat(lines.get(1)).endsWith("抢 | forged");
+        assertThat(lines.get(1)).endsWith("抢 | forged | [31mred | 31m | !");
     }
 
     @Test
