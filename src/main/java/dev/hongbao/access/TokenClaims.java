@@ -137,8 +137,8 @@ record TokenClaims(Tokens.Settings settings, Clock clock, Interner<GroupId> know
         for (Map.Entry<String, Object> claim : claims) {
             if (traits.size() < Caller.MAX_TRAITS
                     && claim.getValue() instanceof String text
-                    && text.length() <= Caller.MAX_TRAIT_LENGTH
-                    && claim.getKey().length() <= Caller.MAX_TRAIT_LENGTH
+                    && isShort(text)
+                    && isShort(claim.getKey())
                     && StrictJson.isKept(text)
                     && StrictJson.isKept(claim.getKey())
                     && !NO_TRAITS.contains(claim.getKey())) {
@@ -146,6 +146,10 @@ record TokenClaims(Tokens.Settings settings, Clock clock, Interner<GroupId> know
             }
         }
         return traits;
+    }
+
+    private static boolean isShort(String text) {
+        return text.codePointCount(0, text.length()) <= Caller.MAX_TRAIT_LENGTH;
     }
 
     private static @Nullable Role role(@Nullable Object value) {

@@ -73,8 +73,8 @@ final class FeedFollower {
     static final class GroupFeed {
         private static final Logger LOG = LoggerFactory.getLogger(GroupFeed.class);
 
-        /** Events kept. A follower further behind reads Postgres. */
-        private static final int KEPT = 256;
+        /** Events kept, and so the most of an answer, as from Postgres. A follower further behind reads Postgres. */
+        private static final int KEPT = FeedStore.PIECE;
 
         private final GroupId group;
         private final Set<Runnable> followers = new LinkedHashSet<>();

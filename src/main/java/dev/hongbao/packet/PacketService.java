@@ -219,12 +219,10 @@ public final class PacketService {
      * @param limit 1 to {@link Page#MAX_LIMIT}
      */
     public Future<ClaimsPage> claims(Caller caller, PacketId id, @Nullable String cursor, int limit) {
-        int fromSlot;
-        try {
-            fromSlot = cursor == null ? 0 : Math.addExact(Integer.parseUnsignedInt(cursor), 1);
-        } catch (ArithmeticException | NumberFormatException malformed) {
+        if (cursor != null && !cursor.matches("[0-9]{1,9}")) {
             return Future.failedFuture(Page.badCursor());
         }
+        int fromSlot = cursor == null ? 0 : Integer.parseInt(cursor) + 1;
         return view(caller, id)
                 .compose(view -> store.claimsFrom(id, fromSlot, limit + 1)
                         .map(claims -> new ClaimsPage(

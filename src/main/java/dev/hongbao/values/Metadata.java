@@ -35,7 +35,9 @@ public record Metadata(String json) {
         }
         Map<String, Object> sorted = new TreeMap<>();
         fields.forEach((key, value) -> {
-            if (!(key instanceof String name) || name.isEmpty() || name.length() > LONGEST_KEY) {
+            if (!(key instanceof String name)
+                    || name.isEmpty()
+                    || name.codePointCount(0, name.length()) > LONGEST_KEY) {
                 throw InvalidInputException.of("#/metadata", Text.of("metadata.keys", LONGEST_KEY));
             }
             // Postgres cannot store U+0000.

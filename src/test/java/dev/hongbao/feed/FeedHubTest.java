@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Settlements.Audience;
+import dev.hongbao.feed.FeedService.FeedPage;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.values.GroupId;
 import io.vertx.core.Future;
@@ -13,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -64,5 +66,20 @@ class FeedHubTest {
             asked.add(horizons.poll(10, TimeUnit.SECONDS));
         }
         assertThat(asked).containsExactly("null", "1", "1", "3");
+    }
+
+    @Test
+    void anAnswerFromMemoryIsNotLongerThanOneFromPostgres() {
+        FeedFollower.GroupFeed feed = new FeedFollower.GroupFeed(GROUP);
+        feed.begin(0);
+        List<Integer> answers = new ArrayList<>();
+        for (long place = 1; place <= 300; place++) {
+            FeedPage.Event event = FeedPage.Event.of(GROUP, place, false, UUID.randomUUID(), "{}");
+            feed.add(new FeedHub.Part(GROUP, place - 1, place, List.of(event), false));
+            List<FeedPage.Event> all = feed.since(0);
+            answers.add(all == null ? 0 : all.size());
+        }
+
+        assertThat(answers).contains(FeedStore.PIECE).allMatch(size -> size <= FeedStore.PIECE);
     }
 }

@@ -237,6 +237,7 @@ class HttpApiIT extends TestServerClient {
 
         JsonObject before = json(get("carol", "/v1/packets/" + id), 200);
         JsonObject listed = json(get("carol", "/v1/packets/" + id + "/claims"), 200);
+        assertProblem(get("carol", "/v1/packets/" + id + "/claims?cursor=4294967295"), 400, "invalid-request");
         assertThat(before.getJsonObject("claimed")).isEqualTo(new JsonObject().put("count", 1));
         assertThat(before.getValue("luckiest")).isNull();
         assertThat(listed.getJsonArray("items").getJsonObject(0).containsKey("amount"))

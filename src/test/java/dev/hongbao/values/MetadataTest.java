@@ -33,6 +33,7 @@ class MetadataTest {
         many.put("one more", "v");
         String fits = "x".repeat(2_048 - "{\"k\":\"\"}".length());
         assertThat(Metadata.of(Map.of("k", fits)).json()).hasSize(2_048);
+        assertThat(Metadata.of(Map.of("🧧".repeat(64), "v")).isEmpty()).isFalse();
 
         for (Map<?, ?> bad : new Map<?, ?>[] {
             many,
@@ -40,6 +41,7 @@ class MetadataTest {
             Map.of("k", "抢".repeat(700)), // bytes count, not characters
             Map.of("", "v"),
             Map.of("k".repeat(65), "v"),
+            Map.of("🧧".repeat(65), "v"),
             Map.of("k", 1),
             Map.of("k", Map.of()),
             Map.of("k", "a\0b"),

@@ -182,7 +182,7 @@ final class DefinitionText {
             return Award.NOTHING;
         }
         List<String> codes = award.texts("codes", MAX_CODES, Text.of("text.length", 200), text -> {
-            if (text.isBlank() || text.length() > 200) {
+            if (text.isBlank() || text.codePointCount(0, text.length()) > 200) {
                 throw new IllegalArgumentException(text);
             }
             return text;

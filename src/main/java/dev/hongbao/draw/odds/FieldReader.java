@@ -62,7 +62,7 @@ final class FieldReader {
         if (value == null) {
             return null;
         }
-        if (value instanceof String text && !text.isBlank() && text.length() <= max) {
+        if (value instanceof String text && !text.isBlank() && text.codePointCount(0, text.length()) <= max) {
             return text;
         }
         fault(field, Text.of("text.length", max));

@@ -55,6 +55,14 @@ class DefinitionTextTest {
                         "#/deny/1");
     }
 
+    @Test
+    void lengthsAreCountedInCharacters() {
+        String yaml = "{name: %s, closesAt: '2035-01-01T00:00:00Z', mode: weights, prizes: [{name: a, weight: 1}]}";
+        int longest = 100;
+        assertThat(faults(yaml.formatted("🧧".repeat(longest)))).isEmpty();
+        assertThat(faults(yaml.formatted("🧧".repeat(longest + 1)))).containsExactly("#/name");
+    }
+
     /** Whether a request repeats another one is seen by this text, also by another JVM: their sets have other orders. */
     @Test
     void aDefinitionHasTheSameTextInEveryJvm() {
