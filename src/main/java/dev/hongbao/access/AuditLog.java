@@ -225,7 +225,7 @@ public final class AuditLog {
     /**
      * The audit log's record of a call.
      *
-     * @param request id of the request in its answer; null for a frame, and for a row of many calls
+     * @param request id of the request in its answer; null for a socket, and for a row of many calls
      * @param reference the host's own reference; null for none
      * @param times the number of equal calls, 1 or more
      */

@@ -1,6 +1,7 @@
 package dev.hongbao.ws;
 
 import dev.hongbao.access.AuditLog;
+import dev.hongbao.access.AuditLog.AuditRow;
 import dev.hongbao.access.CallLog;
 import dev.hongbao.config.WebConfig.SocketConfig;
 import dev.hongbao.draw.Play.SettledPlays;
@@ -131,9 +132,20 @@ final class SocketFace implements SocketUpgrade {
         if (malformed != null) {
             return malformed;
         }
-        return sockets.origins().allow(request)
-                ? null
-                : Problem.of(ProblemType.FORBIDDEN, Reason.ORIGIN, Text.of("socket.origin"));
+        return sockets.origins().allow(request) ? null : otherOrigin(request);
+    }
+
+    private Problem otherOrigin(HttpServerRequest request) {
+        Problem problem = Problem.of(ProblemType.FORBIDDEN, Reason.ORIGIN, Text.of("socket.origin"));
+        AuditRow.Kind kind = new AuditRow.Kind(
+                AuditRow.Who.at(sockets.addressOf(request).key()),
+                request.method().name(),
+                PATH,
+                null,
+                problem.type().status(),
+                problem.type().wireName());
+        var unused = audit.tell(kind, kind::row, false, null);
+        return problem;
     }
 
     private void opened(ServerWebSocket socket, ClientAddress address, Runnable ended) {

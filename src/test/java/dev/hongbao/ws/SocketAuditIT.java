@@ -12,17 +12,20 @@ import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What the host does over a socket is in the audit log, as what it does over HTTP. */
 @ExtendWith(Servers.class)
 class SocketAuditIT {
-    private static List<String> rows(SocketServer server, String actor) {
+    /** @param actor null for callers without a token */
+    private static List<String> rows(SocketServer server, @Nullable String actor) {
         String auditor = server.token("auditor", Duration.ofMinutes(5), Role.SERVICE);
         return server.get("/v1/audit?limit=200", auditor).getJsonArray("items").stream()
                 .map(JsonObject.class::cast)
-                .filter(row -> actor.equals(row.getString("actor")))
+                .filter(row -> Objects.equals(actor, row.getString("actor")))
                 .map(row -> String.join(
                         " ",
                         row.getString("method"),
@@ -105,6 +108,24 @@ class SocketAuditIT {
                     () -> assertThat(rows(server, "fast-SERVICE"))
                             .containsExactly("FRAME /v1/socket null 429 too-many-requests null"));
             assertThat(rows(server, "fast-USER")).isEmpty();
+        }
+    }
+
+    @Test
+    void aPageOfAnotherOriginIsInTheLog(TestServers stores) {
+        try (SocketServer server = SocketServer.start(stores, Map.of())) {
+            // When
+            String answer = RawSocket.upgrade(
+                    server.base(),
+                    "/v1/socket",
+                    "Origin: https://evil.example.com",
+                    "Sec-WebSocket-Protocol: hongbao.v1");
+
+            // Then
+            assertThat(answer).contains(" 403 ");
+            Eventually.eventually(
+                    Duration.ofSeconds(10),
+                    () -> assertThat(rows(server, null)).contains("GET /v1/socket null 403 forbidden null"));
         }
     }
 }
