@@ -193,6 +193,11 @@ class HttpAuditIT extends TestServerClient {
                 .as("the request had none: it is made")
                 .isEqualTo(poor.headers().firstValue("x-request-id").orElseThrow())
                 .isEqualTo(new JsonObject(poor.body()).getString("requestId"));
+
+        // And the last row's id is a cursor
+        List<JsonObject> all = all("/v1/audit");
+        String last = all.get(all.size() - 1).getString("id");
+        assertThat(items(get(null, "/v1/audit?cursor=" + last))).doesNotContainAnyElementsOf(all);
     }
 
     @Test

@@ -19,6 +19,8 @@ import dev.hongbao.access.Restrictions.Restriction.Target;
 import dev.hongbao.campaign.Rain;
 import dev.hongbao.draw.Draw;
 import dev.hongbao.draw.Play.PlayOutcome;
+import dev.hongbao.ledger.Origin;
+import dev.hongbao.ledger.Wallets.WalletRecord;
 import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.SendCommand;
@@ -136,10 +138,13 @@ class RestrictionsIT extends TwoEngines {
                     .isEqualTo(sent.id());
         }
         long before = engine.balance("eve");
-        engine.deposit("eve", 7);
+        WalletRecord deposit = engine.deposit("eve", 7);
         books.expire(own);
         books.awaitClosed(own);
         assertThat(engine.balance("eve")).isEqualTo(before + 107);
+        Origin why = new Origin(BACKEND.actor(), Origin.By.SERVICE, new Origin.Note(null, "a fraud"));
+        get(engine.engine().wallets.reverse(why, new UserId("eve"), deposit.id(), newKey()));
+        assertThat(engine.balance("eve")).isEqualTo(before + 100);
 
         // When it is over, all is as before
         freeze("eve", false);
