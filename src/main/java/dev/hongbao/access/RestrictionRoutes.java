@@ -8,17 +8,13 @@ import dev.hongbao.http.Call;
 import dev.hongbao.http.HttpFace.Route;
 import dev.hongbao.http.Reply;
 import dev.hongbao.values.GroupId;
-import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.JsonText;
 import dev.hongbao.values.Page;
-import dev.hongbao.values.Text;
+import dev.hongbao.values.Times;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
-import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -136,13 +132,7 @@ final class RestrictionRoutes {
     /** The moment of a body that revokes tokens; null: tokens issued until now. @param body fits the contract's {@code Revoke} */
     private static @Nullable Instant before(JsonObject body) {
         String before = body.getString("before");
-        try {
-            return before == null
-                    ? null
-                    : OffsetDateTime.parse(before).toInstant().truncatedTo(ChronoUnit.MICROS);
-        } catch (DateTimeException unreadable) {
-            throw InvalidInputException.of("#/before", Text.of("time.malformed"));
-        }
+        return before == null ? null : Times.read("#/before", before);
     }
 
     private static String revocation(Revocations.Revocation done) {

@@ -12,14 +12,12 @@ import dev.hongbao.values.Members;
 import dev.hongbao.values.Metadata;
 import dev.hongbao.values.Named;
 import dev.hongbao.values.Text;
+import dev.hongbao.values.Times;
 import dev.hongbao.values.UserId;
 import io.vertx.core.json.JsonObject;
-import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.time.ZoneId;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -173,16 +171,13 @@ public record Campaign(CampaignId id, int shard, UserId sponsor, Definition defi
         }
 
         private static Instant moment(JsonObject body, String field) {
-            return named(
-                    "#/" + field,
-                    body.getString(field),
-                    text -> OffsetDateTime.parse(text).toInstant().truncatedTo(ChronoUnit.MICROS));
+            return Times.read("#/" + field, body.getString(field));
         }
 
         private static <V, T> T named(String pointer, V value, Function<V, T> reader) {
             try {
                 return reader.apply(value);
-            } catch (IllegalArgumentException | DateTimeException unreadable) {
+            } catch (IllegalArgumentException unreadable) {
                 throw InvalidInputException.of(pointer, Text.of("field.not-allowed", unreadable.getMessage()));
             }
         }

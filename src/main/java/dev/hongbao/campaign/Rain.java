@@ -17,12 +17,11 @@ import dev.hongbao.values.Metadata;
 import dev.hongbao.values.Named;
 import dev.hongbao.values.PacketId;
 import dev.hongbao.values.Text;
+import dev.hongbao.values.Times;
 import dev.hongbao.values.UserId;
 import io.vertx.core.json.JsonObject;
-import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.OffsetDateTime;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -213,7 +212,7 @@ public record Rain(CampaignId id, int shard, UserId sponsor, Definition definiti
          */
         static JsonObject stored(JsonObject body, Instant now) {
             String given = body.getString("startsAt");
-            Instant startsAt = given == null ? now.plus(LEAD) : moment(given);
+            Instant startsAt = given == null ? now.plus(LEAD) : Times.read("#/startsAt", given);
             JsonObject claiming = new JsonObject().put("total", body.getInteger("catchesPerUser"));
             if (body.containsKey("token")) {
                 claiming.put("token", body.getJsonObject("token"));
@@ -221,14 +220,6 @@ public record Rain(CampaignId id, int shard, UserId sponsor, Definition definiti
             return body.copy()
                     .put("startsAt", startsAt.truncatedTo(ChronoUnit.MILLIS).toString())
                     .put("claiming", claiming);
-        }
-
-        private static Instant moment(String startsAt) {
-            try {
-                return OffsetDateTime.parse(startsAt).toInstant();
-            } catch (DateTimeException unreadable) {
-                throw InvalidInputException.of("#/startsAt", Text.of("field.not-allowed", unreadable.getMessage()));
-            }
         }
 
         /** Reads a stored definition. */

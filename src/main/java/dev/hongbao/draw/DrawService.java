@@ -201,19 +201,17 @@ public final class DrawService {
      * @param prize its number, from 1; no fallback
      * @param period from 0
      * @param quota 0 to {@link DrawDefinition#MAX_RELEASES}
-     * @return refused with INVALID for an unknown prize or period; with DRAW_CLOSED; with INFEASIBLE when it is too late, or when the
+     * @return fails with {@link InvalidInputException} for an unknown prize or period; refused with DRAW_CLOSED; with INFEASIBLE when it is too late, or when the
      *     period would release more than {@link DrawDefinition#MAX_RELEASES} prizes in total
      */
     public Future<Void> changeQuota(Caller caller, DrawId id, int prize, int period, long quota) {
         return owned(caller, id).compose(draw -> {
             DrawDefinition definition = draw.definition();
-            if (prize < 1
-                    || prize > definition.prizes().size()
-                    || period < 0
-                    || period >= definition.periods()
-                    || quota < 0
-                    || quota > DrawDefinition.MAX_RELEASES) {
-                return Refusal.INVALID.failure(Text.of("quota.not-possible"));
+            if (prize < 1 || prize > definition.prizes().size()) {
+                throw InvalidInputException.of("#/prize", Text.of("quota.not-possible"));
+            }
+            if (period < 0 || period >= definition.periods()) {
+                throw InvalidInputException.of("#/period", Text.of("quota.not-possible"));
             }
             Tuple key = Tuple.of(id.value(), period);
             return pool.withTransaction(tx -> DrawStore.lockQuotas(tx, id)

@@ -10,14 +10,12 @@ import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.PacketId;
 import dev.hongbao.values.Page;
 import dev.hongbao.values.Text;
+import dev.hongbao.values.Times;
 import dev.hongbao.values.UserId;
 import dev.hongbao.values.Uuids;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.json.JsonObject;
-import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -129,11 +127,7 @@ public record Call(
     /** A time that the query names; null when it does not. */
     public @Nullable Instant time(String name) {
         String text = query(name);
-        try {
-            return text == null ? null : OffsetDateTime.parse(text).toInstant().truncatedTo(ChronoUnit.MICROS);
-        } catch (DateTimeException unreadable) {
-            throw InvalidInputException.of("query/" + name, Text.of("time.malformed"));
-        }
+        return text == null ? null : Times.read("query/" + name, text);
     }
 
     /** The asset that the query names; null when it does not. */

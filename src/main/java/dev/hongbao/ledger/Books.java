@@ -4,8 +4,8 @@ import dev.hongbao.ledger.Ledger.TransferKind;
 import dev.hongbao.ledger.Wallets.WalletRecord;
 import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.values.Asset;
+import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.Page;
-import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
 import dev.hongbao.values.Uuids;
@@ -194,11 +194,11 @@ final class Books {
      * A statement of a user's wallet of an asset, from one moment until before another. A transfer's own time decides where it belongs. So
      * a statement's closing balance is the opening balance of one that begins at its end.
      *
-     * @return refused with UNKNOWN_ASSET; with INVALID when it has more than {@link Statement#MAX_ENTRIES} transfers
+     * @return refused with UNKNOWN_ASSET; fails with {@link InvalidInputException} when it has more than {@link Statement#MAX_ENTRIES} transfers
      */
     public Future<Statement> statement(UserId user, Asset asset, Instant from, Instant to) {
         if (!from.isBefore(to)) {
-            return Refusal.INVALID.failure(Text.of("period.order"));
+            return Future.failedFuture(InvalidInputException.of("query/to", Text.of("period.order")));
         }
         return assets.require(asset)
                 .compose(known -> pool.preparedQuery(STATEMENT)
@@ -206,7 +206,8 @@ final class Books {
                                 user.value(), asset.code(), Rows.time(from), Rows.time(to), Statement.MAX_ENTRIES + 1)))
                 .compose(rows -> {
                     if (rows.size() > Statement.MAX_ENTRIES) {
-                        return Refusal.INVALID.failure(Text.of("statement.too-long", Statement.MAX_ENTRIES));
+                        return Future.failedFuture(InvalidInputException.of(
+                                "query/from", Text.of("statement.too-long", Statement.MAX_ENTRIES)));
                     }
                     long opening = 0;
                     long closing = 0;
@@ -232,7 +233,7 @@ final class Books {
     public Future<Void> totals(LocalDate from, LocalDate to, Function<List<DayTotal>, Future<Void>> write) {
         long days = ChronoUnit.DAYS.between(from, to);
         if (days < 1 || days > MAX_DAYS) {
-            return Refusal.INVALID.failure(Text.of("turnover.period", MAX_DAYS));
+            return Future.failedFuture(InvalidInputException.of("query/to", Text.of("turnover.period", MAX_DAYS)));
         }
         return lengthy.preparedQuery(TOTALS)
                 .execute(Tuple.of(start(from), start(from.plusDays(1))))

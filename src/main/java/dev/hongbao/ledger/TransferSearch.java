@@ -3,8 +3,8 @@ package dev.hongbao.ledger;
 import dev.hongbao.ledger.Ledger.TransferKind;
 import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.values.Asset;
+import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.Page;
-import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
 import dev.hongbao.values.Uuids;
@@ -119,12 +119,12 @@ final class TransferSearch {
      *
      * @param filter has a reference, a user or a {@code from}
      * @param cursor a page's {@code next}, under the same filter; null for the first page
-     * @return refused with INVALID without one of these fields; fails as {@link Page#badCursor}
+     * @return fails with {@link InvalidInputException} without one of these fields, and as {@link Page#badCursor}
      */
     public Future<Page<Booked>> find(Filter filter, @Nullable String cursor, int limit) {
         char order = filter.reference() != null ? 'r' : filter.user() != null ? 'u' : 't';
         if (order == 't' && filter.from() == null) {
-            return Refusal.INVALID.failure(Text.of("transfers.no-filter"));
+            return Future.failedFuture(InvalidInputException.of("query/from", Text.of("transfers.no-filter")));
         }
         Place after = cursor == null ? Place.START : place(order, cursor);
         if (after == null) {

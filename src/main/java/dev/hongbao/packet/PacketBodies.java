@@ -17,14 +17,11 @@ import dev.hongbao.values.Metadata;
 import dev.hongbao.values.Page;
 import dev.hongbao.values.Reason;
 import dev.hongbao.values.Text;
+import dev.hongbao.values.Times;
 import dev.hongbao.values.UserId;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.time.DateTimeException;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -61,6 +58,7 @@ public final class PacketBodies {
     }
 
     private static SendCommand.Builder wish(JsonObject body) {
+        String opensAt = body.getString("opensAt");
         return SendCommand.of(
                         required(body, "group", GroupId::new),
                         required(body, "kind", Packet.Kind::of),
@@ -72,7 +70,7 @@ public final class PacketBodies {
                 .greeting(body.getString("greeting"))
                 .recipients(recipients(body))
                 .passcode(body.getString("passcode"))
-                .opensAt(optional(body, "opensAt", PacketBodies::instant))
+                .opensAt(opensAt == null ? null : Times.read("#/opensAt", opensAt))
                 .expiresIn(seconds(body, "expiresInSeconds"))
                 .note(Note.read(body, "#"))
                 .metadata(Metadata.ofJson(body.getJsonObject("metadata")));
@@ -103,17 +101,13 @@ public final class PacketBodies {
     private static <T> T required(JsonObject body, String field, Function<String, T> reader) {
         try {
             return reader.apply(body.getString(field));
-        } catch (IllegalArgumentException | DateTimeException unreadable) {
+        } catch (IllegalArgumentException unreadable) {
             throw InvalidInputException.of("#/" + field, Text.of("field.not-allowed", unreadable.getMessage()));
         }
     }
 
     private static <T> @Nullable T optional(JsonObject body, String field, Function<String, T> reader) {
         return body.getString(field) == null ? null : required(body, field, reader);
-    }
-
-    private static Instant instant(String text) {
-        return OffsetDateTime.parse(text).toInstant().truncatedTo(ChronoUnit.MICROS);
     }
 
     private static @Nullable Duration seconds(JsonObject body, String field) {

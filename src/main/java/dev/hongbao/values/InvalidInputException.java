@@ -34,6 +34,16 @@ public final class InvalidInputException extends RuntimeException {
         return new InvalidInputException(false, faults);
     }
 
+    /** The same faults of a body that is a field of another one. @param field its JSON pointer, such as {@code /packet} */
+    public InvalidInputException within(String field) {
+        return new InvalidInputException(
+                malformedJson,
+                faults.stream()
+                        .map(fault ->
+                                new FieldFault("#" + field + fault.pointer().substring(1), fault.detail()))
+                        .toList());
+    }
+
     /** Whether the text was refused as JSON, before any field was checked. */
     public boolean isMalformedJson() {
         return malformedJson;

@@ -1,8 +1,7 @@
 package dev.hongbao.webhook;
 
 import dev.hongbao.config.AddressRange;
-import dev.hongbao.values.RefusedException;
-import dev.hongbao.values.RefusedException.Refusal;
+import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.Text;
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -137,7 +136,7 @@ final class AddressGuard {
     /**
      * Checks a URL.
      *
-     * @throws RefusedException when it is not allowed
+     * @throws InvalidInputException when it is not allowed
      */
     void check(String text) {
         URI url;
@@ -170,11 +169,11 @@ final class AddressGuard {
      *
      * @param why as {@link #whyNot}
      */
-    static RefusedException notPublic(Text why) {
+    static InvalidInputException notPublic(Text why) {
         return refused(Text.of("url.private", why));
     }
 
-    private static RefusedException refused(Text why) {
-        return new RefusedException(Refusal.INVALID, Text.of("webhook.url", why));
+    private static InvalidInputException refused(Text why) {
+        return InvalidInputException.of("#/url", why);
     }
 }

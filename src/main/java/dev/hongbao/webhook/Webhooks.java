@@ -5,9 +5,9 @@ import dev.hongbao.ledger.Idempotency;
 import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.IdempotencyKey;
+import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.Page;
 import dev.hongbao.values.Reason;
-import dev.hongbao.values.RefusedException;
 import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.Text;
 import io.vertx.core.Future;
@@ -54,7 +54,7 @@ final class Webhooks {
     private static final String REDELIVER = """
         update webhook
         set position = coalesce($2, position), low = coalesce($3, low), attempts = 0, failing_since = null, next_at = now(),
-            disabled_at = null, reason = null
+            disabled_at = case when reason = 'paused' then disabled_at end, reason = case when reason = 'paused' then reason end
         where id = $1 returning id
         """;
 
@@ -109,7 +109,7 @@ final class Webhooks {
      * Makes a webhook for the events after a place. Idempotent by (caller, key).
      *
      * @param after as for {@link #place}; null for events settled from now on
-     * @return refused with INVALID when the URL or the place is not allowed, or {@link #MOST} exist
+     * @return fails with {@link InvalidInputException} when the URL or the place is not allowed; refused with INVALID when {@link #MOST} exist
      */
     public Future<Made> create(Caller caller, Webhook.Terms terms, @Nullable String after, IdempotencyKey key) {
         UUID id = UuidCreator.getTimeOrderedEpoch();
@@ -130,7 +130,7 @@ final class Webhooks {
     private Future<Void> allowed(String url) {
         try {
             guard.check(url);
-        } catch (RefusedException refused) {
+        } catch (InvalidInputException refused) {
             return Future.failedFuture(refused);
         }
         URI target = URI.create(url);
@@ -146,7 +146,7 @@ final class Webhooks {
      * A place in the outbox, named by the host.
      *
      * @param after a position of a webhook or a delivery, a page's {@code next}, {@code oldest} or {@code latest}
-     * @return refused with INVALID for another text
+     * @return fails with {@link InvalidInputException} for another text
      */
     private Future<OutboxCursor> place(String after) {
         if (after.equals(LATEST)) {
@@ -157,7 +157,7 @@ final class Webhooks {
         }
         OutboxCursor from = OutboxCursor.parse(after);
         return from == null || !outbox.fits(from)
-                ? Refusal.INVALID.failure(Text.of("webhook.after"))
+                ? Future.failedFuture(InvalidInputException.of("#/after", Text.of("webhook.after")))
                 : Future.succeededFuture(from);
     }
 
@@ -230,7 +230,7 @@ final class Webhooks {
      * Changes a webhook; null leaves a field as it is. A new URL and the end of a pause begin at once, with no failed attempts. Idempotent.
      *
      * @param paused true: nothing is sent until it is false; false enables a disabled webhook, too
-     * @return refused with NOT_FOUND; with INVALID when the URL is not allowed
+     * @return refused with NOT_FOUND; fails with {@link InvalidInputException} when the URL is not allowed
      */
     public Future<Webhook> change(
             UUID webhook,
@@ -297,10 +297,10 @@ final class Webhooks {
     }
 
     /**
-     * Delivers the events after a position again, and enables a disabled webhook. Idempotent by (caller, key).
+     * Delivers the events after a position again, and enables a disabled webhook; a paused one stays paused. Idempotent by (caller, key).
      *
      * @param after as for {@link #place}; null for its current position
-     * @return refused with NOT_FOUND; with INVALID when {@code after} is not a cursor
+     * @return refused with NOT_FOUND; fails with {@link InvalidInputException} when {@code after} is no place
      */
     public Future<Webhook> redeliver(Caller caller, UUID webhook, @Nullable String after, IdempotencyKey key) {
         Future<@Nullable OutboxCursor> place =

@@ -267,7 +267,7 @@ final class Requests {
         if (!isAllowed(asked, limits.call(caller))) {
             return;
         }
-        SendCommand command = PacketBodies.send(frame.getJsonObject("packet"));
+        SendCommand command = packet(frame.getJsonObject("packet"));
         IdempotencyKey key = new IdempotencyKey(frame.getString("key"));
         inFlight.run(
                         caller,
@@ -275,6 +275,14 @@ final class Requests {
                                 .compose(allowed -> packets.send(caller, command, key))))
                 .onFailure(asked::fail)
                 .onSuccess(packet -> asked.answer(201, ServerFrames.sent(asked.id(), packet)));
+    }
+
+    private static SendCommand packet(JsonObject body) {
+        try {
+            return PacketBodies.send(body);
+        } catch (InvalidInputException invalid) {
+            throw invalid.within("/packet");
+        }
     }
 
     private void open(Asked asked, JsonObject frame) {

@@ -354,6 +354,7 @@ class HttpCampaignIT extends TestServerClient {
         {"colour": "red"}                                                    | #/colour
         {"endsAt": "2020-01-01T00:00:00Z"}                                   | #/endsAt
         {"endsAt": "soon"}                                                   | #/endsAt
+        {"endsAt": "2035-02-30T00:00:00Z"}                                   | #/endsAt
         {"zone": "Mars/Olympus"}                                             | #/zone
         {"pool": {"shares": 0}}                                              | #/pool/shares
         {"pool": {"shares": 1001}}                                           | #/pool/shares

@@ -234,7 +234,8 @@ class HttpDrawIT extends TestServerClient {
         assertThat(refused.getString("detail")).contains("at most 50000", "it would be 50003");
         json(quota(draw, 2, 5, 9_997), 200);
         json(quota(draw, 1, 5, 0), 200);
-        assertProblem(quota(draw, 4, 5, 1), 400, "invalid-request");
+        assertThat(assertProblem(quota(draw, 4, 5, 1), 400, "invalid-request").getJsonArray("errors"))
+                .hasToString("[{\"pointer\":\"#/prize\",\"detail\":\"is not one of this draw\"}]");
 
         // And nothing is changed once the draw is over
         json(close(draw), 202);

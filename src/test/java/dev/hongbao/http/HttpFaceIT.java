@@ -164,6 +164,19 @@ class HttpFaceIT {
     }
 
     @Test
+    void aDayThatIsNotInTheCalendarIsToldInTheReadersLanguage() throws Exception {
+        HttpResponse<String> response = server.send(server.request("/v1/packets", "alice")
+                .header("Accept-Language", "zh")
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(new JsonObject(SEND)
+                        .put("opensAt", "2035-02-30T00:00:00Z")
+                        .encode())));
+
+        assertThat(assertProblem(response, 400, "invalid-request").getString("detail"))
+                .isEqualTo("#/opensAt 必须是 RFC 3339 格式的时间。");
+    }
+
+    @Test
     void pagesOfAnAllowedOriginMayCallAndReadTheAnswer() throws Exception {
         String preflight = server.raw("OPTIONS /v1/packets HTTP/1.1\r\n"
                 + "Host: h\r\n"

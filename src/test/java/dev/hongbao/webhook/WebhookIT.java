@@ -269,7 +269,14 @@ class WebhookIT extends TestServerClient {
         json(post(null, path, "back", new JsonObject().put("after", after)), 200);
         receiver.untilTaken(drain(1), 1);
         assertThat(receiver.about(packet)).hasSize(4);
-        assertProblem(post(null, path, "bad", new JsonObject().put("after", "AA")), 400, "invalid-request");
+        HttpResponse<String> refused = post(null, path, "bad", new JsonObject().put("after", "AA"));
+        assertThat(assertProblem(refused, 400, "invalid-request").getString("detail"))
+                .isEqualTo("#/after must be a position of a webhook or a delivery, a `next`, `oldest` or `latest`.");
+
+        // and a pause lasts
+        json(change(made, new JsonObject().put("paused", true)), 200);
+        assertThat(json(post(null, path, "paused", new JsonObject()), 200).getString("status"))
+                .isEqualTo("paused");
     }
 
     @Test

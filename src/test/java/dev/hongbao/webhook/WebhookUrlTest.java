@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.config.AddressRange;
-import dev.hongbao.values.RefusedException;
+import dev.hongbao.values.InvalidInputException;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,7 +29,8 @@ class WebhookUrlTest {
             })
     void whatCanNeverBeCalledIsRefusedWhenItIsMade(String url, String why) {
         assertThatThrownBy(() -> PUBLIC_ONLY.check(url))
-                .isInstanceOf(RefusedException.class)
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("#/url")
                 .hasMessageContaining(why);
     }
 
@@ -51,7 +52,7 @@ class WebhookUrlTest {
         if (taken) {
             assertThatCode(() -> OUR_NETWORK.check(url)).doesNotThrowAnyException();
         } else {
-            assertThatThrownBy(() -> OUR_NETWORK.check(url)).isInstanceOf(RefusedException.class);
+            assertThatThrownBy(() -> OUR_NETWORK.check(url)).isInstanceOf(InvalidInputException.class);
         }
     }
 }

@@ -97,6 +97,25 @@ class SocketHostileIT extends WithBystander {
     }
 
     @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "'kind':'exclusive','recipients':['bob','bob'] | #/packet/recipients/1",
+                "'kind':'lucky','opensAt':'2035-02-30T00:00:00Z' | #/packet/opensAt"
+            })
+    void aValueThatTheSchemaAllowsIsNamedByItsPlaceInTheFrame(String fields, String pointer) {
+        try (VertxFrameClient client = connect("alice", "g")) {
+            client.sendText(
+                    ("{'type':'send','id':'x','key':'k','packet':{'group':'g','asset':'CNY','amount':100,'count':2,"
+                                    + fields + "}}")
+                            .replace('\'', '"'));
+            JsonObject problem = client.frame("error").getJsonObject("error");
+            assertThat(problem.getJsonArray("errors").getJsonObject(0).getString("pointer"))
+                    .isEqualTo(pointer);
+        }
+    }
+
+    @ParameterizedTest
     @ValueSource(
             strings = {
                 "{\"id\":\"1\"}",
