@@ -201,8 +201,8 @@ public final class DrawService {
      * @param prize its number, from 1; no fallback
      * @param period from 0
      * @param quota 0 to {@link DrawDefinition#MAX_RELEASES}
-     * @return fails with {@link InvalidInputException} for an unknown prize or period; refused with DRAW_CLOSED; with INFEASIBLE when it is too late, or when the
-     *     period would release more than {@link DrawDefinition#MAX_RELEASES} prizes in total
+     * @return fails with {@link InvalidInputException} for an unknown prize or period; refused with DRAW_CLOSED; with INFEASIBLE when it
+     *     is too late, or when the period would release more than {@link DrawDefinition#MAX_RELEASES} prizes in total
      */
     public Future<Void> changeQuota(Caller caller, DrawId id, int prize, int period, long quota) {
         return owned(caller, id).compose(draw -> {

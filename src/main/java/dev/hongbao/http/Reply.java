@@ -11,12 +11,8 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import io.vertx.ext.web.RoutingContext;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Function;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -119,33 +115,14 @@ public record Reply(
         /** Without it, a spreadsheet misreads the encoding and garbles Chinese. */
         private static final String BYTE_ORDER_MARK = "\uFEFF";
 
-        private static final Pattern QUALITY = Pattern.compile(";q=([01](?:\\.[0-9]{0,3})?)$");
-
         /** Stops the reading for a HEAD. */
         private static final Throwable HEAD_IS_KNOWN = VertxException.noStackTrace("the head is known");
 
         private LinesReply() {}
 
-        /** Whether the request wants CSV: by {@code format}, else by the preferred type of {@code Accept}. */
+        /** Whether the request wants CSV, by {@code format}. */
         public static boolean isCsv(Call call) {
-            String format = call.query("format");
-            if (format != null) {
-                return format.equals("csv");
-            }
-            return call.exchange().request().headers().getAll(HttpHeaders.ACCEPT).stream()
-                    .flatMap(header -> Stream.of(header.split(",")))
-                    .map(each -> each.toLowerCase(Locale.ROOT).replace(" ", ""))
-                    .filter(each -> each.matches("(text/csv|application/(jsonl|json|x-ndjson))(;.*)?"))
-                    .filter(each -> quality(each) > 0)
-                    .max(Comparator.comparingDouble(LinesReply::quality))
-                    .filter(each -> each.startsWith("text/csv"))
-                    .isPresent();
-        }
-
-        /** The {@code q} of a type in {@code Accept}: 1 unless given, 0 when it cannot be read. */
-        private static double quality(String accepted) {
-            Matcher given = QUALITY.matcher(accepted);
-            return !given.find() ? 1 : Double.parseDouble(given.group(1));
+            return "csv".equals(call.query("format"));
         }
 
         private static final String END = "\r\n";

@@ -109,7 +109,8 @@ final class Webhooks {
      * Makes a webhook for the events after a place. Idempotent by (caller, key).
      *
      * @param after as for {@link #place}; null for events settled from now on
-     * @return fails with {@link InvalidInputException} when the URL or the place is not allowed; refused with INVALID when {@link #MOST} exist
+     * @return fails with {@link InvalidInputException} when the URL or the place is not allowed; refused with INVALID when {@link #MOST}
+     *     exist
      */
     public Future<Made> create(Caller caller, Webhook.Terms terms, @Nullable String after, IdempotencyKey key) {
         UUID id = UuidCreator.getTimeOrderedEpoch();

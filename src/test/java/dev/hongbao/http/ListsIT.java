@@ -273,40 +273,4 @@ class ListsIT extends TestServerClient {
                 .allMatch(each -> each.toString().contains(group + "-shut"));
         assertThat(items(get(null, "/v1/restrictions?kind=frozen&scope=group"))).isEmpty();
     }
-
-    private HttpResponse<String> export(String path, String accept) throws Exception {
-        return send(builder(null, path.substring(0, path.length() - 1))
-                .header("Accept", accept)
-                .GET());
-    }
-
-    private static boolean isCsv(HttpResponse<String> answer) {
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
-        return answer.headers().firstValue("Content-Type").orElseThrow().startsWith("text/csv");
-    }
-
-    @Test
-    void everyExportIsCsvForWhoeverAsksInEitherWay() throws Exception {
-        deposit("shop", "CNY", 10_000);
-        String draw = draw(new JsonObject());
-        String campaign = campaign(new JsonObject()).getString("id");
-        for (String path : List.of(
-                "/v1/draws/" + draw + "/export?",
-                "/v1/draws/" + draw + "/wins/export?",
-                "/v1/campaigns/" + campaign + "/report?",
-                "/v1/audit/export?",
-                "/v1/ledger/totals?from=2026-01-01&to=2026-01-02&",
-                "/v1/users/" + name("shop") + "/statement?asset=CNY&")) {
-            assertThat(isCsv(get(null, path + "format=csv"))).as(path).isTrue();
-            assertThat(isCsv(export(path, "text/csv"))).as(path).isTrue();
-            assertThat(isCsv(export(path, "application/json;q=0.5, text/csv")))
-                    .as(path)
-                    .isTrue();
-            assertThat(isCsv(export(path, "text/csv;q=0.5, application/json")))
-                    .as(path)
-                    .isFalse();
-            assertThat(isCsv(export(path, "text/csv;q=0"))).as(path).isFalse();
-            assertThat(isCsv(export(path, "*/*"))).as(path).isFalse();
-        }
-    }
 }
