@@ -1,43 +1,61 @@
 package dev.hongbao.reconcile;
 
 import static dev.hongbao.testing.TestCampaigns.limited;
+import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.campaign.Campaign;
+import dev.hongbao.campaign.Rain;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.TestCampaigns;
 import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestEngine;
+import dev.hongbao.testing.TestRains;
+import dev.hongbao.values.PacketId;
 import java.net.URI;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Jedis;
 
-/** The audit finds what is wrong with campaigns: each check is seen failing on forged books, and Redis is held to Postgres. */
+/** The audit finds what is wrong with campaigns and rains: each check is seen failing on forged books, and Redis is held to Postgres. */
 class CampaignReconciliationIT extends ChecksContract {
     private Campaign.View open;
+    private Rain.View raining;
 
     CampaignReconciliationIT() {
         super(
-                CampaignChecks.CAMPAIGNS,
+                Stream.concat(CampaignChecks.CAMPAIGNS.stream(), CampaignChecks.RAINS.stream())
+                        .toList(),
                 List.of(
                         "alter table transfer disable trigger user",
                         "alter table packet disable trigger user",
-                        "alter table pool disable trigger user"));
+                        "alter table pool disable trigger user",
+                        "alter table packet drop constraint packet_is_committed",
+                        "alter table rain drop constraint rain_is_committed"));
     }
 
+    /**
+     * A campaign that goes on, and one that is closed. A rain of ten minutes, one that was cancelled, and one that is over; a share of each
+     * is caught.
+     */
     @Override
     void writeBooks(TestEngine engine) {
         TestCampaigns campaigns = new TestCampaigns(engine);
-        engine.deposit("shop", 10_000);
+        TestRains rains = new TestRains(engine);
+        engine.deposit("shop", 30_000);
+        Rain.View over = rains.create(TestRains.definition(3, 30, 1, 1));
+        Rain.View cancelled = rains.create(TestRains.definition(600, 300, 1, 1));
+        raining = rains.create(TestRains.definition(600, 300, 1, 1));
         open = campaigns.create(limited(1000, 5, 2, 0, 1));
         Campaign.View closed = campaigns.create(limited(1000, 5, 2, 0, 1));
         for (Campaign.View campaign : List.of(open, closed)) {
@@ -47,6 +65,13 @@ class CampaignReconciliationIT extends ChecksContract {
             }
         }
         campaigns.end(closed.campaign().id());
+        for (Rain.View rain : List.of(over, cancelled, raining)) {
+            PacketId drop = rains.awaitFallen(rain, 1).fallen().get(0).packet();
+            get(engine.claim(0, TestEngine.member("bob"), drop));
+        }
+        rains.cancel(cancelled.rain().id());
+        rains.awaitEnded(cancelled);
+        rains.awaitEnded(over);
         campaigns.awaitClosed(closed);
     }
 
@@ -68,7 +93,16 @@ class CampaignReconciliationIT extends ChecksContract {
                 "update campaign set definition = jsonb_set(definition, '{claiming,total}', '1')",
                 "update campaign set definition = jsonb_set(definition, '{claiming,aProduct}', '0')",
                 "update campaign set definition = jsonb_set(definition, '{claiming,aDay}', '0')",
-                "update campaign set opens_at = now() - interval '1 day', ends_at = now() - interval '1 hour' where closed_at is null"
+                "update campaign set opens_at = now() - interval '1 day', ends_at = now() - interval '1 hour' where closed_at is null",
+                "update packet set amount = amount + 1, max = amount + 1 where group_id like 'rain:%'",
+                "update rain set drops = drops + 1",
+                "update packet set group_id = 'family' where group_id like 'rain:%'",
+                "update packet set expires_at = expires_at + interval '1 second' where group_id like 'rain:%'",
+                "update packet set opens_at = opens_at - interval '2 hours' where group_id like 'rain:%'",
+                "update campaign set definition = jsonb_set(definition, '{claiming,total}', '9')",
+                "update campaign set kind = 'campaign'",
+                "update rain set caught = 10000",
+                "update rain set ended = not ended"
             })
     void forgedBooksAreFound(String forgery) throws Exception {
         assertFound(forgery);
@@ -120,22 +154,52 @@ class CampaignReconciliationIT extends ChecksContract {
     }
 
     @Test
-    void whatRedisHasCountedWronglyIsFound() throws Exception {
-        String key = new Books(servers()).stamps().get(open.campaign().shard()) + ":c:"
-                + open.campaign().id();
+    void whatRedisHasCountedWronglyIsFound() {
+        // Given a claim too few of a campaign, and one of nobody for a product of a rain
+        List<String> stamps = new Books(servers()).stamps();
+        String ofCampaign =
+                stamps.get(open.campaign().shard()) + ":c:" + open.campaign().id();
+        String ofRain =
+                stamps.get(raining.rain().shard()) + ":c:" + raining.rain().id();
         try (Jedis redis = new Jedis(URI.create(servers().redisUrl()))) {
-            String counted = redis.hget(key, "bob");
-            redis.hset(key, "bob", counted.replaceFirst("2", "1"));
-            List<String> less = audit();
-            redis.hset(key, "bob", counted);
-            redis.hset(key, "eve shoe", "1");
-            List<String> nobodys = audit();
-            redis.hdel(key, "eve shoe");
-            for (List<String> found : List.of(less, nobodys)) {
-                assertThat(found)
-                        .anySatisfy(line ->
-                                assertThat(line).contains(open.campaign().id().toString()));
-            }
+            String counted = redis.hget(ofCampaign, "bob");
+            redis.hset(ofCampaign, "bob", counted.replaceFirst("2", "1"));
+            redis.hset(ofRain, "eve shoe", "1");
+
+            // When
+            List<String> found = audit();
+
+            // Then
+            redis.hset(ofCampaign, "bob", counted);
+            redis.hdel(ofRain, "eve shoe");
+            assertThat(found)
+                    .hasSize(2)
+                    .anyMatch(line -> line.contains(open.campaign().id().toString()))
+                    .anyMatch(line -> line.contains(raining.rain().id().toString()));
         }
+    }
+
+    @Test
+    void aMomentThatTheSeedDoesNotGiveIsFound() {
+        // Given
+        Books books = new Books(servers());
+        String move =
+                "update packet set opens_at = opens_at %s interval '1 millisecond' where id = (select max(packet::text)::uuid"
+                        + " from pool where campaign = '" + raining.rain().id() + "')";
+
+        // When
+        books.execute(move.formatted("-"));
+        List<String> found = audit();
+        books.execute(move.formatted("+"));
+
+        // Then
+        assertThat(found).anySatisfy(line -> assertThat(line).contains("other moments"));
+    }
+
+    @Test
+    void aSeedThatTheCommitmentDoesNotFitIsRefused() {
+        Books books = new Books(servers());
+        assertThatThrownBy(() -> books.execute("update rain set seed = sha256('other')"))
+                .hasStackTraceContaining("rain_is_committed");
     }
 }
