@@ -1,15 +1,18 @@
 package dev.hongbao.webhook;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.config.AddressRange;
+import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.Text;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AddressGuardTest {
@@ -88,6 +91,51 @@ class AddressGuardTest {
             assertThatThrownBy(() -> mixed.address("name", true, each))
                     .isInstanceOf(AddressGuard.ForbiddenException.class)
                     .hasMessageContaining("not public");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "https://127.0.0.1/hook | not public",
+                "https://[::1]:8443/hook | not public",
+                "http://shop.example.com/hook | must begin with https://",
+                "javascript:alert(1) | must begin with https://",
+                "https://user:secret@shop.example.com/ | no user",
+                "https://shop.example.com/#part | no fragment",
+                "https://shop.example.com:70000/ | port",
+                "https:///x | must name a host",
+                "https:// | is not a URL",
+                "https://exa mple.com/ | is not a URL",
+                "https://example.com/抢 | ASCII"
+            })
+    void whatCanNeverBeCalledIsRefusedWhenItIsMade(String url, String why) {
+        assertThatThrownBy(() -> PUBLIC_ONLY.check(url))
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("#/url")
+                .hasMessageContaining(why);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"https://shop.example.com/hook", "https://8.8.8.8/", "https://[2a00:1450::1]:8443/x?y=1"})
+    void aNameAndAPublicAddressAreTaken(String url) {
+        assertThatCode(() -> PUBLIC_ONLY.check(url)).doesNotThrowAnyException();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "http://10.2.3.4/hook, true",
+        "https://10.3.3.4/hook, false",
+        "http://8.8.8.8/hook, false",
+        "http://hook.internal/, true" // where the name leads is looked at when it is called
+    })
+    void anUrlOfANamedNetworkIsTakenAndOfNoOther(String url, boolean taken) {
+        AddressGuard guard = new AddressGuard(List.of(AddressRange.parse("10.2.0.0/16")));
+        if (taken) {
+            assertThatCode(() -> guard.check(url)).doesNotThrowAnyException();
+        } else {
+            assertThatThrownBy(() -> guard.check(url)).isInstanceOf(InvalidInputException.class);
         }
     }
 }

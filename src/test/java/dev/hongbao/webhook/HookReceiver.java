@@ -30,6 +30,7 @@ public final class HookReceiver implements AutoCloseable {
     static final Duration SOON = Duration.ofSeconds(20);
 
     private static final long SLOW_MILLIS = 200;
+    private static final InetSocketAddress ANYWHERE = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
     private final HttpServer server;
     private final String scheme;
@@ -52,8 +53,6 @@ public final class HookReceiver implements AutoCloseable {
     /** How it answers. */
     public enum Manner {
         TAKES,
-        /** In time, but not soon. */
-        TAKES_SLOWLY,
         FAILS,
         IS_GONE,
         /** As above, but not soon. */
@@ -102,17 +101,12 @@ public final class HookReceiver implements AutoCloseable {
     }
 
     public HookReceiver() throws IOException {
-        this(0);
-    }
-
-    /** @param port 0 for a free one */
-    HookReceiver(int port) throws IOException {
-        this(HttpServer.create(at(port), 100), "http");
+        this(HttpServer.create(ANYWHERE, 100), "http");
     }
 
     /** One that speaks TLS only. */
     static HookReceiver secure(SSLContext context) throws IOException {
-        HttpsServer server = HttpsServer.create(at(0), 100);
+        HttpsServer server = HttpsServer.create(ANYWHERE, 100);
         server.setHttpsConfigurator(new HttpsConfigurator(context));
         return new HookReceiver(server, "https");
     }
@@ -123,10 +117,6 @@ public final class HookReceiver implements AutoCloseable {
         server.createContext("/", this::answer);
         server.setExecutor(threads);
         server.start();
-    }
-
-    private static InetSocketAddress at(int port) {
-        return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     }
 
     int port() {
@@ -151,11 +141,6 @@ public final class HookReceiver implements AutoCloseable {
         assertThat(exchange.getRequestMethod()).isEqualTo("POST");
         switch (now) {
             case TAKES -> {
-                taken.add(message);
-                end(exchange, 204);
-            }
-            case TAKES_SLOWLY -> {
-                awaitClose(SLOW_MILLIS);
                 taken.add(message);
                 end(exchange, 204);
             }

@@ -1,28 +1,34 @@
 package dev.hongbao.webhook;
 
 import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestCampaigns.definition;
 import static dev.hongbao.testing.TestDraws.POINTS;
 import static dev.hongbao.testing.TestEngine.BACKEND;
 import static dev.hongbao.testing.TestEngine.CNY;
 import static dev.hongbao.testing.TestEngine.get;
 import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.hongbao.campaign.Campaign;
+import dev.hongbao.campaign.CampaignService;
 import dev.hongbao.draw.Draw;
 import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.packet.Packet;
-import dev.hongbao.testing.Books;
-import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.Overlap;
+import dev.hongbao.testing.TestCampaigns;
 import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
-import dev.hongbao.testing.TestServers;
+import dev.hongbao.testing.TwoEngines;
 import dev.hongbao.values.Asset;
+import dev.hongbao.values.CampaignId;
+import dev.hongbao.values.IdempotencyKey;
+import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,42 +36,35 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
+import java.util.function.Function;
 import java.util.function.Predicate;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The outbox on real stores: two servers that settle and are read from. */
-@ExtendWith(Servers.class)
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class OutboxIT {
+/** The outbox on real stores: two servers that settle and are read from, with the totals of the books. */
+class OutboxIT extends TwoEngines {
     private static final Duration SOON = Duration.ofSeconds(15);
     private static final Set<String> ALL = Set.copyOf(Outbox.TYPES);
 
-    private TestServers servers;
-    private TestEngine engine;
-    private TestEngine other;
     private TestDraws draws;
-    private Books books;
+    private TestCampaigns campaigns;
+
+    @Override
+    protected Map<String, String> options() {
+        return Map.of("webhooks.private-networks", "127.0.0.0/8");
+    }
 
     @BeforeAll
-    void start(TestServers given) {
-        servers = given;
-        engine = TestEngine.start(servers, 2, Map.of());
-        other = TestEngine.start(servers, 1, Map.of());
+    void pay() {
         draws = new TestDraws(engine);
-        books = new Books(servers);
+        campaigns = new TestCampaigns(engine);
         engine.deposit("alice", 10_000_000);
-        draws.deposit("shop", CNY, 1_000_000);
     }
 
-    @AfterAll
-    void stop() {
-        other.close();
-        engine.close();
-    }
+    /** The tests have forged the outbox, which the checks would find. */
+    @Override
+    protected void assertBooks() {}
 
     /** Reads on from a cursor, and keeps what it was told. */
     private static final class Host {
@@ -74,12 +73,8 @@ class OutboxIT {
         private OutboxCursor at;
 
         Host(TestEngine engine) {
-            this(engine, get(engine.engine().outbox.reader.latest()));
-        }
-
-        Host(TestEngine engine, OutboxCursor at) {
             this.outbox = engine.engine().outbox.reader;
-            this.at = at;
+            this.at = get(outbox.latest());
         }
 
         OutboxPage read(int most) {
@@ -221,11 +216,11 @@ class OutboxIT {
         Host host = new Host(engine);
         Host elsewhere = new Host(other);
         List<Packet> packets = new ArrayList<>();
-        for (int i = 0; i < 20; i++) {
+        for (int i = 0; i < 8; i++) {
             packets.add(engine.send("alice", 10_000, 50));
         }
 
-        // When a crowd races for twenty packets, and the hosts read meanwhile in pages of any size
+        // When a crowd races for eight packets, and the hosts read meanwhile in pages of any size
         List<Future<ClaimOutcome>> claims = new ArrayList<>();
         for (int user = 0; user < 60; user++) {
             for (Packet packet : packets) {
@@ -394,19 +389,217 @@ class OutboxIT {
                 .containsExactly("packet.sent", "claim.settled");
     }
 
+    private static JsonObject expected(Campaign.View campaign) {
+        return new JsonObject()
+                .put("campaign", campaign.campaign().id().toString())
+                .put("sponsor", "shop")
+                .put("name", "Shoes")
+                .put("asset", "CNY")
+                .put("metadata", new JsonObject());
+    }
+
+    private <T> T lead(TestEngine by, Function<CampaignService, Future<T>> order) {
+        return get(by.loop(0).call(services -> order.apply(services.campaigns)));
+    }
+
     @Test
-    void aStaleWriterTellsNothing() throws Exception {
-        long before = books.longOf("select count(*) from outbox where type = 'claim.settled'");
-        Packet packet = engine.send("alice", 100, 2);
-        try (Connection app = TestDatabase.connect(servers.postgresAppUrl());
-                Statement statement = app.createStatement()) {
-            assertThat(catchThrowable(() -> statement.execute(
-                            "select * from settle_claims(array[0::smallint], array[1::bigint], array['no'],"
-                                    + " array[0::bigint], array[1::bigint], array['" + packet.id()
-                                    + "'::uuid], array[1], array[0], array['eve'], array[1::bigint])")))
-                    .hasMessageContaining("stale cursor");
+    void aWholeCampaignIsToldInItsOrder() {
+        // Given a campaign whose pools are drained and returned
+        Host host = new Host(engine);
+        Host hostElsewhere = new Host(other);
+        Campaign.View campaign = campaigns.create(definition(100, 5));
+        CampaignId id = campaign.campaign().id();
+        Packet drained = campaigns.open(campaign, "ann", "shoe");
+        for (int i = 0; i < 5; i++) {
+            engine.claim(drained, "user" + i);
         }
-        assertThat(books.longOf("select count(*) from outbox where type = 'claim.settled'"))
-                .isEqualTo(before);
+
+        // When the host leads it, and orders everything twice
+        IdempotencyKey key = newKey();
+        for (TestEngine by : List.of(engine, other)) {
+            lead(by, service -> service.raise(TestDraws.SERVICE, id, 30, key));
+        }
+        for (boolean paused : new boolean[] {true, false}) {
+            for (TestEngine by : List.of(engine, other)) {
+                lead(
+                        by,
+                        service ->
+                                paused ? service.pause(TestDraws.SERVICE, id) : service.resume(TestDraws.SERVICE, id));
+            }
+        }
+        Packet returned = campaigns.open(campaign, "ben", "shoe");
+        engine.claim(returned, "bob");
+        for (TestEngine by : List.of(engine, other)) {
+            lead(by, service -> service.end(TestDraws.SERVICE, id));
+        }
+
+        // Then each fact is told once
+        List<OutboxEvent> told = host.until(id.toString(), has("campaign.ended"));
+        assertThat(types(told))
+                .containsExactly(
+                        "campaign.created",
+                        "packet.sent",
+                        "packet.drained",
+                        "campaign.raised",
+                        "campaign.paused",
+                        "campaign.resumed",
+                        "packet.sent",
+                        "packet.expired",
+                        "packet.refunded",
+                        "campaign.ended");
+        assertThat(told).extracting(OutboxEvent::id).doesNotHaveDuplicates();
+        // with what the books have
+        assertThat(data(told.get(0))).isEqualTo(expected(campaign).put("budget", 100));
+        assertThat(data(told.get(3)))
+                .isEqualTo(expected(campaign).put("amount", 30).put("budget", 130));
+        assertThat(data(told.get(4))).isEqualTo(expected(campaign));
+        assertThat(data(told.get(5))).isEqualTo(expected(campaign));
+        assertThat(data(told.get(9)))
+                .isEqualTo(expected(campaign).put("budget", 130).put("used", 60).put("returned", 70));
+        // and whoever reads it elsewhere is told the same
+        List<OutboxEvent> elsewhere = hostElsewhere.until(id.toString(), has("campaign.ended"));
+        assertThat(elsewhere)
+                .extracting(OutboxEvent::id)
+                .isEqualTo(told.stream().map(OutboxEvent::id).toList());
+        assertThat(elsewhere)
+                .filteredOn(event -> !event.type().equals("packet.sent")) // a pool's end was brought forward
+                .isSubsetOf(told);
+    }
+
+    @Test
+    void anEndThatWasLostBeforeItWasCommittedIsToldOnce() throws Exception {
+        // Given a campaign that nobody has opened a pool of
+        Host host = new Host(engine);
+        Campaign.View campaign = campaigns.create(definition(100, 5));
+        CampaignId id = campaign.campaign().id();
+
+        // When a server is killed between its end and the commit
+        try (Connection killed = TestDatabase.connect(servers.postgresAppUrl());
+                Statement statement = killed.createStatement()) {
+            killed.setAutoCommit(false);
+            statement.execute("select end_campaign('" + id + "')");
+            statement.execute(
+                    "select * from close_campaigns(array[" + campaign.campaign().shard() + "]::smallint[])");
+            killed.rollback();
+        }
+
+        // Then nothing was told but how it began
+        assertThat(types(host.until(id.toString(), has("campaign.created")))).containsExactly("campaign.created");
+
+        // When it is ended again, then that is told, with all that went back
+        campaigns.end(id);
+        List<OutboxEvent> told = host.until(id.toString(), has("campaign.ended"));
+        assertThat(types(told)).containsExactly("campaign.created", "campaign.ended");
+        assertThat(data(told.get(1)).getLong("returned")).isEqualTo(100);
+        assertThat(data(told.get(1)).getLong("used")).isZero();
+    }
+
+    @Test
+    void aBudgetThatIsUsedUpToTheCentIsToldSo() {
+        // Given a campaign whose one pool takes all, and is drained
+        Host host = new Host(engine);
+        Campaign.View campaign = campaigns.create(definition(50, 5));
+        Packet pool = campaigns.open(campaign, "ann", "shoe");
+        for (int i = 0; i < 5; i++) {
+            engine.claim(pool, "user" + i);
+        }
+
+        // When
+        campaigns.end(campaign.campaign().id());
+
+        // Then
+        List<OutboxEvent> told = host.until(campaign.campaign().id().toString(), has("campaign.ended"));
+        assertThat(data(told.get(told.size() - 1)))
+                .isEqualTo(expected(campaign).put("budget", 50).put("used", 50).put("returned", 0));
+        assertThat(books.longOf("select count(*) from transfer where kind = 'refund' and subject = '"
+                        + campaign.campaign().id() + "'"))
+                .isZero();
+    }
+
+    @Test
+    void ordersThatRaceAreToldAsTheyHappened() {
+        // Given
+        Host host = new Host(engine);
+        Campaign.View campaign = campaigns.create(definition(100, 5));
+        CampaignId id = campaign.campaign().id();
+
+        // When both servers raise, pause and resume at once
+        List<Future<Campaign.View>> orders = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            int n = i;
+            TestEngine by = i % 2 == 0 ? engine : other;
+            orders.add(by.loop(0)
+                    .call(services -> n % 3 == 0
+                            ? services.campaigns.raise(TestDraws.SERVICE, id, 1 + n, newKey())
+                            : n % 3 == 1
+                                    ? services.campaigns.pause(TestDraws.SERVICE, id)
+                                    : services.campaigns.resume(TestDraws.SERVICE, id)));
+        }
+        orders.forEach(order -> get(order));
+        campaigns.end(id);
+
+        // Then pauses and resumptions take turns, and each raise tells the budget that it made
+        List<OutboxEvent> told = host.until(id.toString(), has("campaign.ended"));
+        boolean paused = false;
+        long budget = 100;
+        for (OutboxEvent event : told.subList(1, told.size() - 1)) {
+            if (event.type().equals("campaign.raised")) {
+                budget += data(event).getLong("amount");
+                assertThat(data(event).getLong("budget")).isEqualTo(budget);
+            } else {
+                assertThat(event.type()).isEqualTo(paused ? "campaign.resumed" : "campaign.paused");
+                paused = !paused;
+            }
+        }
+        assertThat(types(told)).filteredOn("campaign.raised"::equals).hasSize(10);
+        assertThat(data(told.get(told.size() - 1)).getLong("returned")).isEqualTo(budget);
+    }
+
+    @Test
+    void aWebhookThatWaitedForTheLastOneIsOneTooMany() throws SQLException {
+        // Given one less than there may be, and another one that is being made
+        books.execute("insert into webhook (id, url, types, batch, position, low)"
+                + " select gen_random_uuid(), 'https://h', array['x'], 1, '', 0 from generate_series(1, 49)");
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first("select pg_advisory_xact_lock(hashtextextended('webhooks', 0))");
+            overlap.first("insert into webhook (id, url, types, batch, position, low)"
+                    + " values (gen_random_uuid(), 'https://h', array['x'], 1, '', 0)");
+
+            // When
+            Webhook.Terms terms = new Webhook.Terms("http://127.0.0.1:1/", List.of("packet.expired"), 1);
+            Future<Webhooks.Made> second = engine.loop(0)
+                    .call(services -> engine.engine().outbox.webhooks.create(TestDraws.SERVICE, terms, null, newKey()));
+            overlap.awaitMeeting(second::isComplete);
+            overlap.commit();
+
+            // Then
+            TestCampaigns.assertRefused(Refusal.INVALID, () -> get(second));
+        }
+        books.execute("delete from webhook");
+    }
+
+    @Test
+    void aSecretThatWaitedForTheLastOneIsOneTooMany() throws SQLException {
+        // Given four secrets, and a fifth that is being made
+        String id = UUID.randomUUID().toString();
+        String makes = "insert into webhook_secret (id, webhook, secret, ends_at) select gen_random_uuid(), '" + id
+                + "', 's', now() + interval '1 hour' from generate_series(1, ";
+        books.execute("insert into webhook (id, url, types, batch, position, low) values ('" + id
+                + "', 'https://h', array['x'], 1, '', 0); " + makes + "4)");
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first("select true from webhook for update");
+            overlap.first(makes + "1)");
+
+            // When
+            Future<Webhooks.Made> second = engine.loop(0)
+                    .call(services ->
+                            engine.engine().outbox.webhooks.rotate(TestDraws.SERVICE, UUID.fromString(id), newKey()));
+            overlap.awaitMeeting(second::isComplete);
+            overlap.commit();
+
+            // Then
+            TestCampaigns.assertRefused(Refusal.INVALID, () -> get(second));
+        }
+        books.execute("delete from webhook");
     }
 }

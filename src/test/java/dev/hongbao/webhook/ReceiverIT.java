@@ -7,8 +7,11 @@ import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsExchange;
 import com.sun.net.httpserver.HttpsServer;
 import dev.hongbao.config.AddressRange;
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.config.WebConfig.WebhooksConfig;
 import dev.hongbao.testing.LiveHeap;
 import dev.hongbao.testing.TestAuthority;
+import dev.hongbao.webhook.HookReceiver.Manner;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import java.io.IOException;
@@ -22,6 +25,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -60,7 +64,7 @@ class ReceiverIT {
     @BeforeAll
     static void makeAuthority() throws Exception {
         authority = new TestAuthority(directory, "ours");
-        certified = authority.certify("dns:" + NAME);
+        certified = authority.certify("dns:" + NAME + ",ip:" + LOOPBACK);
     }
 
     @BeforeEach
@@ -142,6 +146,55 @@ class ReceiverIT {
         assertThat(heard).isEmpty();
     }
 
+    /** As the server makes its terms of the options. */
+    @Test
+    void onlyAValidCertificateOfTheAuthorityIsTrusted(@TempDir Path elsewhere) throws Exception {
+        TestAuthority stranger = new TestAuthority(elsewhere, "stranger");
+        WebhooksConfig config = HongbaoConfig.of(Map.of(
+                        "webhooks.private-networks",
+                        "127.0.0.0/8",
+                        "webhooks.tls-authority",
+                        authority.certificate().toString()))
+                .web()
+                .webhooks();
+        Receiver.Terms terms = get(Receiver.Terms.of(lookups, config, Clock.systemUTC()));
+        try (Receiver receiver = new Receiver(vertx, lookups, terms)) {
+            assertThat(tell(receiver, LOOPBACK, 0).answer().status()).isEqualTo(204);
+            server.stop(0);
+            assertRefused(
+                    receiver, stranger.certify("ip:127.0.0.1"), "its certificate is signed by nobody who is trusted");
+            assertRefused(
+                    receiver, authority.certifyExpired("ip:127.0.0.1"), "its certificate is not valid at this time");
+        }
+    }
+
+    private void assertRefused(Receiver receiver, SSLContext shown, String why) throws Exception {
+        try (HookReceiver host = HookReceiver.secure(shown)) {
+            assertThat(get(receiver.tell(host.url(), message, List.of(SECRET), 0))
+                            .answer()
+                            .error())
+                    .isEqualTo(why);
+            assertThat(host.attempts).isEmpty();
+        }
+    }
+
+    @Test
+    void aRedirectIsNotFollowedAndABodyWithoutAnEndIsNotWaitedFor() throws Exception {
+        try (HookReceiver host = new HookReceiver();
+                Receiver receiver = receiver(Duration.ofSeconds(1), name -> at(LOOPBACK))) {
+            host.manner = Manner.REDIRECTS;
+            assertThat(get(receiver.tell(host.url(), message, List.of(SECRET), 0))
+                            .answer()
+                            .status())
+                    .isEqualTo(303);
+            host.manner = Manner.NEVER_ENDS;
+            assertThat(get(receiver.tell(host.url(), message, List.of(SECRET), 1))
+                            .answer()
+                            .error())
+                    .isEqualTo("no answer in time");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -201,7 +254,7 @@ class ReceiverIT {
             }
             return at(LOOPBACK);
         };
-        try (Receiver receiver = receiver(Duration.ofSeconds(2), dns)) {
+        try (Receiver receiver = receiver(Duration.ofSeconds(1), dns)) {
             assertThat(tell(receiver, NAME, 0).answer().error()).isEqualTo("no answer in time");
 
             // When it answers, and the next attempt is made

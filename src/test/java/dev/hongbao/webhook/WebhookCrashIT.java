@@ -28,7 +28,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  */
 @ExtendWith(Servers.class)
 class WebhookCrashIT extends ServerProcessClient {
-    private static final int KILLS = 3;
+    private static final int KILLS = 2;
     private static final int SHARES = 60;
 
     private TestServers stores;

@@ -1,15 +1,21 @@
 package dev.hongbao.webhook;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class RetryAfterTest {
+/** What a receiver's headers and the authority's file mean. */
+class ReceiverTest {
     private static final Instant NOW = Instant.parse("2026-11-22T12:00:00.5Z");
 
     @ParameterizedTest
@@ -50,5 +56,20 @@ class RetryAfterTest {
         assertThat(Receiver.mayWait(503)).isTrue();
         assertThat(Receiver.mayWait(500)).isFalse();
         assertThat(Receiver.mayWait(200)).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "no certificate",
+                "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+                "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"
+            })
+    void aFileWithoutACertificateIsRefusedByTheOptionsName(String content, @TempDir Path directory) throws IOException {
+        Path file = Files.writeString(directory.resolve("authority.pem"), content);
+        assertThatThrownBy(() -> Receiver.issuers(file))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("webhooks.tls-authority");
     }
 }
