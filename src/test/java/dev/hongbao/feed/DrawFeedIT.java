@@ -9,11 +9,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.draw.Draw;
 import dev.hongbao.draw.Play.PlayOutcome;
 import dev.hongbao.feed.FeedService.FeedPage;
-import dev.hongbao.testing.Books;
-import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
-import dev.hongbao.testing.TestServers;
+import dev.hongbao.testing.TwoEngines;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Tuple;
@@ -26,36 +24,28 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The events of draws in a group's feed, at two servers that share their stores. */
-@ExtendWith(Servers.class)
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class DrawFeedIT {
+class DrawFeedIT extends TwoEngines {
     private static final Duration SOON = Duration.ofSeconds(15);
 
-    private TestServers servers;
-    private TestEngine engine;
-    private TestEngine other;
     private TestDraws draws;
 
     @BeforeAll
-    void start(TestServers given) {
-        servers = given;
-        engine = TestEngine.start(given, 2, Map.of("claim.settle-timeout", "20s"));
-        other = TestEngine.start(given, 1, Map.of());
+    void make() {
         draws = new TestDraws(engine);
     }
 
-    @AfterAll
-    void stop() {
-        other.close();
-        engine.close();
-        new Books(servers).assertClean();
+    @Override
+    protected Map<String, String> options() {
+        return Map.of("claim.settle-timeout", "20s");
+    }
+
+    @Override
+    protected void assertBooks() {
+        books.assertClean();
     }
 
     private static FeedPage poll(TestEngine engine, Long after, Duration wait) {
@@ -251,7 +241,6 @@ class DrawFeedIT {
         Draw busy = draws.create("{group: turns, mode: weights, prizes: [{name: a, weight: 1}]}");
         Draw other = draws.create("{group: turns, mode: weights, prizes: [{name: b, category: win, weight: 1}]}");
         String told = "select type from group_event where group_id = 'turns' and subject = '%s' order by seq";
-        Books books = new Books(servers);
         for (Draw draw : List.of(busy, other)) {
             eventually(
                     SOON,
@@ -259,11 +248,11 @@ class DrawFeedIT {
         }
         List.of(engine, this.other).forEach(server -> get(server.engine().stopWriter()));
         try {
-            play(books, other, 0);
+            play(other, 0);
 
             // When the busy one is played before each call
             for (int seq = 0; seq < 3; seq++) {
-                play(books, busy, seq);
+                play(busy, seq);
                 get(tell(busy, other));
             }
 
@@ -277,35 +266,10 @@ class DrawFeedIT {
         }
     }
 
-    private static void play(Books books, Draw draw, int seq) {
+    private void play(Draw draw, int seq) {
         books.execute("insert into play (draw, seq, request, nth, round, at, prize, part, user_id) values ('"
                 + draw.id() + "', " + seq + ", gen_random_uuid(), " + (seq + 1) + ", " + (seq + 1)
                 + ", now(), 1, 0, 'bob')");
-    }
-
-    @Test
-    void eachWinIsToldOnceHoweverManyTellThemAtOnce() {
-        // Given
-        long place = poll(engine, null, Duration.ZERO).next();
-        Draw draw = draws.create("{group: family, mode: weights, prizes: [{name: a, category: win, weight: 1}]}");
-
-        // When both servers and eight more tellers tell while plays settle
-        List<Future<PlayOutcome>> plays = new ArrayList<>();
-        List<Future<Object>> tellers = new ArrayList<>();
-        for (int i = 0; i < 200; i++) {
-            plays.add(draws.play(i, draw, "u" + i));
-            if (i % 25 == 0) {
-                tellers.add(tell(draw));
-            }
-        }
-        plays.forEach(TestEngine::get);
-        tellers.add(tell(draw));
-        tellers.forEach(TestEngine::get);
-
-        // Then
-        List<JsonObject> events = follow(engine, place, draw, until(200));
-        assertThat(wins(events)).isEqualTo(200);
-        assertThat(told(events).stream().map(win -> win.getLong("seq"))).doesNotHaveDuplicates();
     }
 
     private Future<Object> tell(Draw... some) {

@@ -20,7 +20,6 @@ import io.vertx.sqlclient.Pool;
 import java.net.URI;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,6 +37,9 @@ import redis.clients.jedis.Jedis;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FeedOwnerTaskIT {
     private static final Duration SOON = Duration.ofSeconds(10);
+    /** Who holds it holds up whoever trims the group. */
+    private static final String STUCK = "feed where group_id = 'stuck'";
+
     private static final String OLD_EVENTS = "select count(*) from group_event where group_id = 'stuck'";
 
     private Books books;
@@ -81,16 +83,6 @@ class FeedOwnerTaskIT {
                 + ") as n");
     }
 
-    /** Holds up whoever trims the group. */
-    private static Connection hold(TestServers servers) throws SQLException {
-        Connection holder = TestDatabase.connect(servers.postgresOwnerUrl());
-        holder.setAutoCommit(false);
-        try (Statement statement = holder.createStatement()) {
-            statement.execute("select from feed where group_id = 'stuck' for update");
-        }
-        return holder;
-    }
-
     private long trimsThatWait() {
         return books.longOf(
                 "select count(distinct l.pid) from pg_locks as l"
@@ -103,7 +95,7 @@ class FeedOwnerTaskIT {
         givenOldEvents(10);
         FeedTrimmer trimmer = trimmer();
         FeedOwnerTask task = task(trimmer);
-        try (Connection holder = hold(servers)) {
+        try (Connection holder = TestDatabase.lockRows(servers.postgresOwnerUrl(), STUCK)) {
             // When the owner's task is run again and again
             get(run(task));
             eventually(SOON, () -> assertThat(trimsThatWait()).isOne());
@@ -124,7 +116,7 @@ class FeedOwnerTaskIT {
         givenOldEvents(2_500);
         FeedTrimmer trimmer = trimmer();
         Future<Void> closed;
-        try (Connection holder = hold(servers)) {
+        try (Connection holder = TestDatabase.lockRows(servers.postgresOwnerUrl(), STUCK)) {
             trimmer.trimIfDue();
             eventually(SOON, () -> assertThat(trimsThatWait()).isOne());
 

@@ -90,6 +90,18 @@ class FeedSizeIT {
     }
 
     @Test
+    void whoAsksAfterManyChangesIsNotToldOfEach() {
+        String horizon = get(store.changed(null)).horizon();
+        books.execute("insert into feed (group_id, last) select 'changed' || n, 5 from generate_series(1, "
+                + 2 * FeedStore.MOST_CHANGED + ") as n");
+
+        FeedStore.Changes changes = get(store.changed(horizon));
+
+        assertThat(changes.more()).isTrue();
+        assertThat(changes.last()).hasSizeLessThanOrEqualTo(FeedStore.MOST_CHANGED + 1);
+    }
+
+    @Test
     void daysOfEventsTakeTheRoomOfOne() {
         books.execute("insert into feed (group_id) select 'g' || n from generate_series(1, " + GROUPS + ") as n");
         String begin = books.strings("select now() - interval '" + DAYS * HOURS + " hours'")
