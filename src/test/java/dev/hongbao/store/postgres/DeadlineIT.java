@@ -17,12 +17,12 @@ import io.vertx.sqlclient.ClosedConnectionException;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.SqlConnection;
 import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** No statement waits for ever, and what waits behind a connection that fell silent goes on. */
 @ExtendWith(Servers.class)
@@ -31,11 +31,13 @@ class DeadlineIT {
     private static final Duration SOON = Duration.ofSeconds(2);
 
     private final Vertx vertx = Vertx.vertx();
+    private TestServers servers;
     private LossyProxy line;
     private Postgres postgres;
 
     @BeforeEach
-    void connect(TestServers servers) throws Exception {
+    void connect(TestServers given) throws Exception {
+        servers = given;
         line = PostgresLine.of(servers);
         postgres = new Postgres(vertx, PostgresLine.stores(line, servers).app());
     }
@@ -104,11 +106,15 @@ class DeadlineIT {
         eventually(SOON, () -> assertThat(get(ask(pool, "select 3"))).isEqualTo(3));
     }
 
+    /** Meanwhile a connection is idle for longer than an answer may take. */
     @Test
-    void anAnswerThatWasLostIsNotWaitedForHoweverLongAStatementMayTake() {
+    void anAnswerThatWasLostIsNotWaitedForHoweverLongAStatementMayTakeAndAnIdleConnectionIsKept() {
         // Given
         Pool lengthy = postgres.pool("lengthy", 2, 10, Postgres.LONG);
         get(ask(lengthy, "select 1"));
+        Pool idle = new Postgres(vertx, PostgresAddress.of(servers.postgresAppUrl()))
+                .pool("idle", 1, 10, Duration.ofSeconds(1));
+        int backend = get(ask(idle, "select pg_backend_pid()"));
 
         // When one answer is lost, and Postgres is at another statement all the time
         line.swallow();
@@ -118,52 +124,29 @@ class DeadlineIT {
         // Then
         assertThatThrownBy(() -> get(lost)).isInstanceOf(ClosedConnectionException.class);
         assertThat(get(slow)).isEqualTo(2);
+        assertThat(get(ask(idle, "select pg_backend_pid()"))).isEqualTo(backend);
     }
 
     @Test
-    void aConnectionThatIsIdleIsKept() {
-        // Given
-        Pool pool = pool();
-        int backend = get(ask(pool, "select pg_backend_pid()"));
-
-        // When nobody asks for longer than an answer may take
-        get(vertx.timer(4_000));
-
-        // Then
-        assertThat(get(ask(pool, "select pg_backend_pid()"))).isEqualTo(backend);
-    }
-
-    @Test
-    void aHandshakeThatIsNotAnsweredEnds() {
-        // Given
-        Pool pool = pool();
-
-        // When
+    void aConnectThatIsNeverAnsweredGivesItsPlaceInThePoolBack() {
+        // Given pools of one, and a server that takes connections, says nothing, and never ends them
+        String url = PostgresLine.stores(line, servers).app().url() + "?sslmode=";
+        List<Pool> pools = Stream.of("disable", "require")
+                .map(tls ->
+                        new Postgres(vertx, PostgresAddress.of(url + tls)).pool("test", 1, 10, Duration.ofSeconds(8)))
+                .toList();
         line.fallSilent();
-
-        // Then
-        assertThatThrownBy(() -> get(ask(pool, "select 1"))).isNotInstanceOf(IllegalStateException.class);
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"disable", "require"})
-    void aConnectThatIsNeverAnsweredGivesItsPlaceInThePoolBack(String tls, TestServers servers) {
-        // Given a pool of one, and a server that takes connections, says nothing, and never ends them
-        String url = PostgresLine.stores(line, servers).app().url() + "?sslmode=" + tls;
-        Pool pool = new Postgres(vertx, PostgresAddress.of(url)).pool("test", 1, 10, Duration.ofSeconds(8));
-        line.fallSilent();
-        assertThatThrownBy(() -> get(ask(pool, "select 1"))).isNotInstanceOf(IllegalStateException.class);
+        List<Future<Integer>> unanswered =
+                pools.stream().map(pool -> ask(pool, "select 1")).toList();
+        unanswered.forEach(each -> assertThatThrownBy(() -> get(each)).isNotInstanceOf(IllegalStateException.class));
 
         // When
         line.comeBack();
 
         // Then
         eventually(Duration.ofSeconds(10), () -> {
-            if (tls.equals("disable")) {
-                assertThat(get(ask(pool, "select 2"))).isEqualTo(2);
-            } else {
-                assertThatThrownBy(() -> get(ask(pool, "select 2"))).hasMessageContaining("does not handle SSL");
-            }
+            assertThat(get(ask(pools.get(0), "select 2"))).isEqualTo(2);
+            assertThatThrownBy(() -> get(ask(pools.get(1), "select 2"))).hasMessageContaining("does not handle SSL");
         });
         assertThat(Sockets.halfClosedTo(line.port())).isEmpty();
     }

@@ -26,7 +26,6 @@ import dev.hongbao.testing.TestRains;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.IdempotencyKey;
-import dev.hongbao.values.RefusedException;
 import dev.hongbao.values.RefusedException.Refusal;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
@@ -37,6 +36,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -99,38 +99,38 @@ class SecondLooksIT {
         return settle("settle_draw_ends", "array['" + draw.id() + "']::uuid[], array[" + period + "]::integer[]");
     }
 
+    /** Runs a statement that waits for another one, which commits then. @return what it tells */
+    private @Nullable String afterWaitingFor(String first, String second) throws SQLException {
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first(first);
+            var waiting = overlap.second(second);
+            overlap.commit();
+            return waiting.join();
+        }
+    }
+
     // The ledger
 
     @Test
     void aWithdrawalThatWaitedForAnotherIsToldThatTheWalletIsPoor() throws SQLException {
         // Given
         engine.deposit("ann", 100);
-        try (Overlap overlap = new Overlap(servers)) {
-            assertThat(overlap.first(move("withdrawal", "ann", 60))).isEqualTo("done");
+        // When
+        String second = afterWaitingFor(move("withdrawal", "ann", 60), move("withdrawal", "ann", 60));
 
-            // When
-            var second = overlap.second(move("withdrawal", "ann", 60));
-            overlap.commit();
-
-            // Then
-            assertThat(second.join()).isEqualTo("poor");
-        }
+        // Then
+        assertThat(second).isEqualTo("poor");
     }
 
     @Test
     void aCommandThatWaitedForItsKeyIsARepetition() throws SQLException {
-        try (Overlap overlap = new Overlap(servers)) {
-            // Given
-            assertThat(overlap.first(move("deposit", "ben", 5, "one", "null"))).isEqualTo("done");
+        // When
+        String second =
+                afterWaitingFor(move("deposit", "ben", 5, "one", "null"), move("deposit", "ben", 5, "one", "null"));
 
-            // When
-            var second = overlap.second(move("deposit", "ben", 5, "one", "null"));
-            overlap.commit();
-
-            // Then
-            assertThat(second.join()).isEqualTo("replayed");
-            assertThat(engine.balance("ben")).isEqualTo(5);
-        }
+        // Then
+        assertThat(second).isEqualTo("replayed");
+        assertThat(engine.balance("ben")).isEqualTo(5);
     }
 
     @Test
@@ -153,32 +153,22 @@ class SecondLooksIT {
     void aReversalThatWaitedForAnotherIsToldOfIt() throws SQLException {
         // Given
         long deposit = engine.deposit("eve", 100).id();
-        try (Overlap overlap = new Overlap(servers)) {
-            assertThat(overlap.first(reverse("eve", deposit))).isEqualTo("done");
+        // When
+        String second = afterWaitingFor(reverse("eve", deposit), reverse("eve", deposit));
 
-            // When
-            var second = overlap.second(reverse("eve", deposit));
-            overlap.commit();
-
-            // Then
-            assertThat(second.join()).isEqualTo("reversed");
-        }
+        // Then
+        assertThat(second).isEqualTo("reversed");
     }
 
     @Test
     void aReversalThatWaitedForTheMoneyToGoIsToldThatTheWalletIsPoor() throws SQLException {
         // Given
         long deposit = engine.deposit("flo", 100).id();
-        try (Overlap overlap = new Overlap(servers)) {
-            overlap.first(move("withdrawal", "flo", 60));
+        // When
+        String second = afterWaitingFor(move("withdrawal", "flo", 60), reverse("flo", deposit));
 
-            // When
-            var second = overlap.second(reverse("flo", deposit));
-            overlap.commit();
-
-            // Then
-            assertThat(second.join()).isEqualTo("poor");
-        }
+        // Then
+        assertThat(second).isEqualTo("poor");
     }
 
     private static String reverse(String user, long transfer) {
@@ -189,17 +179,11 @@ class SecondLooksIT {
     @Test
     void whoDeclaresWhatSomebodyDeclaresIsToldThatItIsKnown() throws SQLException {
         String declares = "select declare_asset('TWICE', 0::smallint, 't', 'everybody', null, null, null)";
-        try (Overlap overlap = new Overlap(servers)) {
-            // Given
-            assertThat(overlap.first(declares)).isEqualTo("declared");
+        // When
+        String second = afterWaitingFor(declares, declares);
 
-            // When
-            var second = overlap.second(declares);
-            overlap.commit();
-
-            // Then
-            assertThat(second.join()).isEqualTo("known");
-        }
+        // Then
+        assertThat(second).isEqualTo("known");
     }
 
     @Test
@@ -220,7 +204,7 @@ class SecondLooksIT {
             overlap.commit();
 
             // Then
-            assertRefused(Refusal.DAY_CAP_REACHED, send);
+            TestCampaigns.assertRefused(Refusal.DAY_CAP_REACHED, () -> get(send));
         }
     }
 
@@ -228,13 +212,6 @@ class SecondLooksIT {
         SendCommand command =
                 SendCommand.of(GROUP, Packet.Kind.LUCKY, asset, amount, 2).build();
         return engine.loop(0).call(services -> services.packets.send(member(user), command, newKey()));
-    }
-
-    private static void assertRefused(Refusal why, Future<?> asked) {
-        assertThatThrownBy(() -> get(asked))
-                .isInstanceOfSatisfying(
-                        RefusedException.class,
-                        refused -> assertThat(refused.refusal()).isEqualTo(why));
     }
 
     @Test
@@ -277,7 +254,7 @@ class SecondLooksIT {
             overlap.commit();
 
             // Then
-            assertRefused(Refusal.FROZEN, send);
+            TestCampaigns.assertRefused(Refusal.FROZEN, () -> get(send));
         }
     }
 
@@ -300,17 +277,11 @@ class SecondLooksIT {
 
     @Test
     void aFreezeThatWaitedForAnotherChangesNothing() throws SQLException {
-        try (Overlap overlap = new Overlap(servers)) {
-            // Given
-            assertThat(overlap.first(freeze("jan"))).isEqualTo("t");
+        // When
+        String second = afterWaitingFor(freeze("jan"), freeze("jan"));
 
-            // When
-            var second = overlap.second(freeze("jan"));
-            overlap.commit();
-
-            // Then
-            assertThat(second.join()).isEqualTo("f");
-        }
+        // Then
+        assertThat(second).isEqualTo("f");
     }
 
     private static String freeze(String user) {
@@ -320,17 +291,11 @@ class SecondLooksIT {
     @Test
     void aRevocationThatWaitedForItsKeyIsARepetition() throws SQLException {
         String revokes = "select repeated from revoke_tokens('kim', null, 'backend', 'key', null)";
-        try (Overlap overlap = new Overlap(servers)) {
-            // Given
-            assertThat(overlap.first(revokes)).isEqualTo("f");
+        // When
+        String second = afterWaitingFor(revokes, revokes);
 
-            // When
-            var second = overlap.second(revokes);
-            overlap.commit();
-
-            // Then
-            assertThat(second.join()).isEqualTo("t");
-        }
+        // Then
+        assertThat(second).isEqualTo("t");
     }
 
     @Test
@@ -340,18 +305,11 @@ class SecondLooksIT {
                         + " array['/'], array[null]::text[], array[200]::smallint[], array[null]::text[], array[null]::text[],"
                         + " array[1]::bigint[], array[0]::bigint[])";
         long before = books.longOf("select count(*) from audit_log");
-        try (Overlap overlap = new Overlap(servers)) {
-            // Given
-            overlap.first(appends);
+        // When
+        afterWaitingFor(appends, appends);
 
-            // When
-            var second = overlap.second(appends);
-            overlap.commit();
-
-            // Then
-            second.join();
-            assertThat(books.longOf("select count(*) from audit_log")).isEqualTo(before + 2);
-        }
+        // Then
+        assertThat(books.longOf("select count(*) from audit_log")).isEqualTo(before + 2);
     }
 
     // Campaigns
@@ -561,17 +519,11 @@ class SecondLooksIT {
         // Given a cost that is being held
         Draw draw = paid("max");
         books.execute("update draw set closes_at = now() where id = '" + draw.id() + "'");
-        try (Overlap overlap = new Overlap(servers)) {
-            overlap.first(hold(draw, "max", UUID.randomUUID(), UUID.randomUUID()));
+        // When
+        afterWaitingFor(hold(draw, "max", UUID.randomUUID(), UUID.randomUUID()), endOf(draw, "null"));
 
-            // When
-            var second = overlap.second(endOf(draw, "null"));
-            overlap.commit();
-
-            // Then
-            second.join();
-            assertThat(draws.balance("max", TestDraws.POINTS)).isEqualTo(100);
-        }
+        // Then
+        assertThat(draws.balance("max", TestDraws.POINTS)).isEqualTo(100);
     }
 
     @Test
@@ -580,17 +532,13 @@ class SecondLooksIT {
         Draw draw = paid("nia");
         UUID request = UUID.randomUUID();
         UUID attempt = UUID.randomUUID();
-        try (Overlap overlap = new Overlap(servers)) {
-            overlap.first(hold(draw, "nia", request, attempt));
+        // When
+        String second =
+                afterWaitingFor(hold(draw, "nia", request, attempt), hold(draw, "nia", request, UUID.randomUUID()));
 
-            // When
-            var second = overlap.second(hold(draw, "nia", request, UUID.randomUUID()));
-            overlap.commit();
-
-            // Then
-            assertThat(second.join()).isEqualTo("held " + attempt);
-            assertThat(draws.balance("nia", TestDraws.POINTS)).isEqualTo(90);
-        }
+        // Then
+        assertThat(second).isEqualTo("held " + attempt);
+        assertThat(draws.balance("nia", TestDraws.POINTS)).isEqualTo(90);
     }
 
     @Test
@@ -635,50 +583,35 @@ class SecondLooksIT {
     void aPeriodThatWaitedForALaterOneIsNotPlanned() throws SQLException {
         // Given a planner that plans the second period, since the first one is over
         Draw draw = scheduled();
-        try (Overlap overlap = new Overlap(servers)) {
-            overlap.first(plan(draw, 1));
+        // When a slow one comes with the first
+        String second = afterWaitingFor(plan(draw, 1), plan(draw, 0));
 
-            // When a slow one comes with the first
-            var second = overlap.second(plan(draw, 0));
-            overlap.commit();
-
-            // Then whoever replays the draw finds the periods in the order in which they took from the stock
-            assertThat(second.join()).isEqualTo("f");
-        }
+        // Then whoever replays the draw finds the periods in the order in which they took from the stock
+        assertThat(second).isEqualTo("f");
     }
 
     @Test
     void aPeriodThatWaitedForAnotherTakesWhatItLeft() throws SQLException {
         // Given 5 in stock, of which somebody plans 3
         Draw draw = scheduled();
-        try (Overlap overlap = new Overlap(servers)) {
-            overlap.first(plan(draw, 0));
+        // When
+        String second = afterWaitingFor(plan(draw, 0), plan(draw, 1));
 
-            // When
-            var second = overlap.second(plan(draw, 1));
-            overlap.commit();
-
-            // Then
-            assertThat(second.join()).isEqualTo("t");
-            assertThat(books.longOf("select count(*) from release where period = 1 and draw = '" + draw.id() + "'"))
-                    .isEqualTo(2);
-        }
+        // Then
+        assertThat(second).isEqualTo("t");
+        assertThat(books.longOf("select count(*) from release where period = 1 and draw = '" + draw.id() + "'"))
+                .isEqualTo(2);
     }
 
     @Test
     void aPeriodThatWaitedForItselfIsPlannedOnce() throws SQLException {
         // Given
         Draw draw = scheduled();
-        try (Overlap overlap = new Overlap(servers)) {
-            overlap.first(plan(draw, 0));
+        // When
+        String second = afterWaitingFor(plan(draw, 0), plan(draw, 0));
 
-            // When
-            var second = overlap.second(plan(draw, 0));
-            overlap.commit();
-
-            // Then
-            assertThat(second.join()).isEqualTo("f");
-        }
+        // Then
+        assertThat(second).isEqualTo("f");
     }
 
     @Test
@@ -686,16 +619,11 @@ class SecondLooksIT {
         // Given
         Draw draw = scheduled();
         books.execute("update draw set closes_at = now() where id = '" + draw.id() + "'");
-        try (Overlap overlap = new Overlap(servers)) {
-            overlap.first(endOf(draw, "null"));
+        // When
+        String second = afterWaitingFor(endOf(draw, "null"), plan(draw, 0));
 
-            // When
-            var second = overlap.second(plan(draw, 0));
-            overlap.commit();
-
-            // Then
-            assertThat(second.join()).isEqualTo("f");
-        }
+        // Then
+        assertThat(second).isEqualTo("f");
     }
 
     @Test
@@ -703,18 +631,12 @@ class SecondLooksIT {
         // Given
         Draw draw = scheduled();
         books.execute(plan(draw, 0));
-        try (Overlap overlap = new Overlap(servers)) {
-            overlap.first(endOf(draw, "0"));
+        // When
+        afterWaitingFor(endOf(draw, "0"), endOf(draw, "0"));
 
-            // When
-            var second = overlap.second(endOf(draw, "0"));
-            overlap.commit();
-
-            // Then
-            second.join();
-            assertThat(books.longOf("select sum(planned) from prize where draw = '" + draw.id() + "'"))
-                    .isZero();
-        }
+        // Then
+        assertThat(books.longOf("select sum(planned) from prize where draw = '" + draw.id() + "'"))
+                .isZero();
     }
 
     // Feeds
@@ -777,18 +699,12 @@ class SecondLooksIT {
         books.execute("insert into play (draw, seq, request, nth, round, at, prize, part, user_id) values ('"
                 + draw.id() + "', 0, gen_random_uuid(), 1, 1, now(), 1, 0, 'quy')");
         String tells = "select feed_draws(array['" + draw.id() + "']::uuid[], interval '0')";
-        try (Overlap overlap = new Overlap(servers)) {
-            overlap.first(tells);
+        // When
+        afterWaitingFor(tells, tells);
 
-            // When
-            var second = overlap.second(tells);
-            overlap.commit();
-
-            // Then
-            second.join();
-            assertThat(books.strings("select type from group_event where group_id = 'wins' order by seq"))
-                    .containsExactly("draw.opened", "draw.won");
-        }
+        // Then
+        assertThat(books.strings("select type from group_event where group_id = 'wins' order by seq"))
+                .containsExactly("draw.opened", "draw.won");
     }
 
     @Test
