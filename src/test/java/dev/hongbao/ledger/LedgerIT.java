@@ -1,5 +1,7 @@
 package dev.hongbao.ledger;
 
+import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.TestCampaigns.assertRefused;
 import static dev.hongbao.testing.TestEngine.BACKEND;
 import static dev.hongbao.testing.TestEngine.CNY;
 import static dev.hongbao.testing.TestEngine.get;
@@ -9,9 +11,11 @@ import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.ledger.Ledger.AccountKind;
 import dev.hongbao.ledger.Wallets.WalletRecord;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.SendCommand;
+import dev.hongbao.store.postgres.SqlState;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDatabase;
@@ -23,6 +27,7 @@ import dev.hongbao.values.RefusedException;
 import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
+import io.vertx.pgclient.PgException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -241,10 +246,7 @@ class LedgerIT {
         for (int i = 0; i < out.size(); i++) {
             if (i == 50) {
                 Future<WalletRecord> poor = out.get(i);
-                assertThatThrownBy(() -> get(poor))
-                        .isInstanceOfSatisfying(
-                                RefusedException.class,
-                                refused -> assertThat(refused.refusal()).isEqualTo(Refusal.INSUFFICIENT_FUNDS));
+                assertRefused(Refusal.INSUFFICIENT_FUNDS, () -> get(poor));
             } else {
                 assertThat(get(out.get(i)).amount()).isEqualTo(7);
             }
@@ -276,10 +278,7 @@ class LedgerIT {
 
             // Then
             Stream.of(0, 1, 3).forEach(i -> assertThat(get(all.get(i))).isNotNull());
-            assertThatThrownBy(() -> get(all.get(2)))
-                    .isInstanceOfSatisfying(
-                            RefusedException.class,
-                            refused -> assertThat(refused.refusal()).isEqualTo(Refusal.BALANCE_LIMIT));
+            assertRefused(Refusal.BALANCE_LIMIT, () -> get(all.get(2)));
         } finally {
             books.execute("update account set balance = balance + " + (room - 1)
                     + " where owner = 'outside' and asset = 'LEAD'; update account set balance = balance - "
@@ -305,10 +304,9 @@ class LedgerIT {
         // Then
         assertThat(entries).hasSize(1);
         assertThat(engine.balance("ida")).isEqualTo(70);
-        assertThatThrownBy(() -> get(engine.engine().wallets.deposit(BACKEND, new UserId("ida"), CNY, 71, key)))
-                .isInstanceOfSatisfying(
-                        RefusedException.class,
-                        refused -> assertThat(refused.refusal()).isEqualTo(Refusal.IDEMPOTENCY_KEY_REUSED));
+        assertRefused(
+                Refusal.IDEMPOTENCY_KEY_REUSED,
+                () -> get(engine.engine().wallets.deposit(BACKEND, new UserId("ida"), CNY, 71, key)));
         assertThat(engine.balance("ida")).isEqualTo(70);
     }
 
@@ -317,10 +315,7 @@ class LedgerIT {
         // Given
         IdempotencyKey key = newKey();
         SendCommand command = lucky(500, 5, HOUR);
-        assertThatThrownBy(() -> send("poor", command, key))
-                .isInstanceOfSatisfying(
-                        RefusedException.class,
-                        refused -> assertThat(refused.refusal()).isEqualTo(Refusal.INSUFFICIENT_FUNDS));
+        assertRefused(Refusal.INSUFFICIENT_FUNDS, () -> send("poor", command, key));
         assertThat(books.longOf("select count(*) from account where owner = 'poor'"))
                 .isZero();
 
@@ -351,13 +346,67 @@ class LedgerIT {
         // Then
         assertThat(packets.stream().map(Packet::id).distinct()).hasSize(1);
         assertThat(engine.balance("twice")).isEqualTo(500);
-        assertThatThrownBy(() -> send("twice", lucky(400, 5, HOUR), key))
-                .isInstanceOfSatisfying(
-                        RefusedException.class,
-                        refused -> assertThat(refused.refusal()).isEqualTo(Refusal.IDEMPOTENCY_KEY_REUSED));
+        assertRefused(Refusal.IDEMPOTENCY_KEY_REUSED, () -> send("twice", lucky(400, 5, HOUR), key));
     }
 
     private Packet send(String user, SendCommand command, IdempotencyKey key) {
         return get(engine.loop(0).call(services -> services.packets.send(member(user), command, key)));
+    }
+
+    /** An error of the first of two statements that were sent at once is told, not that it aborted the second. */
+    private static void assertOutage(Future<?> failed, String sqlState) {
+        assertThatThrownBy(() -> get(failed)).isInstanceOfSatisfying(PgException.class, fault -> {
+            assertThat(fault.getSqlState()).isEqualTo(sqlState);
+            assertThat(SqlState.isOutage(fault)).as("answered 503").isTrue();
+        });
+    }
+
+    @Test
+    void aFullDiskIsToldWhenAnAccountIsOpened() {
+        // Given
+        books.execute("create function full_disk() returns trigger language plpgsql as $$ begin"
+                + " raise exception 'could not extend file' using errcode = 'disk_full'; end $$;"
+                + " create trigger full_disk before insert on account execute function full_disk()");
+        try {
+            // When, Then
+            assertOutage(
+                    engine.engine().pool().withTransaction(tx -> Ledger.account(tx, AccountKind.WALLET, "zoe", CNY)),
+                    "53100");
+        } finally {
+            books.execute("drop function full_disk cascade");
+        }
+    }
+
+    @Test
+    void aCancelledWaitForAnIdempotencyKeyIsTold() throws Exception {
+        // Given a key that another transaction holds
+        var scope = new Idempotency.Scope(new UserId("yan"), "draw", TestEngine.newKey(), "wish", TestEngine.BACKEND);
+        try (Connection other = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement lock = other.createStatement()) {
+            other.setAutoCommit(false);
+            lock.execute("select pg_advisory_xact_lock(hashtextextended('yan draw "
+                    + scope.key().value() + "', 0))");
+            Future<Idempotency.Done<String>> waiting = new Idempotency(
+                            engine.engine().pool())
+                    .once(scope, tx -> Future.failedFuture("the key is held by another"));
+
+            // When
+            eventually(
+                    Duration.ofSeconds(5),
+                    () -> assertThat(cancelWaiting()).as("waits for the key").isPositive());
+
+            // Then
+            assertOutage(waiting, "57014");
+        }
+    }
+
+    /** As the application's role, which may cancel its own. */
+    private int cancelWaiting() throws Exception {
+        try (Connection app = TestDatabase.connect(servers.postgresAppUrl());
+                Statement statement = app.createStatement();
+                var rows = statement.executeQuery("select pg_cancel_backend(pid) from pg_stat_activity"
+                        + " where datname = current_database() and wait_event = 'advisory'")) {
+            return rows.next() ? 1 : 0;
+        }
     }
 }

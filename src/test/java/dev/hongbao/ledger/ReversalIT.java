@@ -203,10 +203,7 @@ class ReversalIT {
 
         // Then
         assertThat(get(reversing("kim", first.id(), key))).isEqualTo(reversed);
-        assertThatThrownBy(() -> get(reversing("kim", second.id(), key)))
-                .isInstanceOfSatisfying(
-                        RefusedException.class,
-                        reused -> assertThat(reused.refusal()).isEqualTo(Refusal.IDEMPOTENCY_KEY_REUSED));
+        TestCampaigns.assertRefused(Refusal.IDEMPOTENCY_KEY_REUSED, () -> get(reversing("kim", second.id(), key)));
         assertThat(engine.balance("kim")).isEqualTo(10);
     }
 
