@@ -19,21 +19,56 @@ import io.vertx.sqlclient.SqlConnection;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** No statement waits for ever, and what waits behind a connection that fell silent goes on. */
 @ExtendWith(Servers.class)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class DeadlineIT {
     /** Less than the deadline, which would make connections anew as well. */
     private static final Duration SOON = Duration.ofSeconds(2);
+
+    private static final Vertx LONG = Vertx.vertx();
+    private static LossyProxy longLine;
+    private static Future<Integer> lost;
+    private static Future<Integer> slow;
+    private static Pool idle;
+    private static int idleBackend;
 
     private final Vertx vertx = Vertx.vertx();
     private TestServers servers;
     private LossyProxy line;
     private Postgres postgres;
+
+    /** One answer is lost, Postgres is at another statement for twelve seconds, and a connection is idle meanwhile. */
+    @BeforeAll
+    static void beginWhatTakesLong(TestServers given) throws Exception {
+        longLine = PostgresLine.of(given);
+        Postgres postgres =
+                new Postgres(LONG, PostgresLine.stores(longLine, given).app());
+        Pool lengthy = postgres.pool("lengthy", 2, 10, Postgres.LONG);
+        get(ask(lengthy, "select 1"));
+        idle = new Postgres(LONG, PostgresAddress.of(given.postgresAppUrl()))
+                .pool("idle", 1, 10, Duration.ofSeconds(1));
+        idleBackend = get(ask(idle, "select pg_backend_pid()"));
+        longLine.swallow();
+        lost = ask(lengthy, "select 1");
+        slow = ask(lengthy, "select 2 from pg_sleep(12)");
+    }
+
+    @AfterAll
+    static void endWhatTakesLong() throws Exception {
+        longLine.close();
+        get(LONG.close());
+    }
 
     @BeforeEach
     void connect(TestServers given) throws Exception {
@@ -106,25 +141,13 @@ class DeadlineIT {
         eventually(SOON, () -> assertThat(get(ask(pool, "select 3"))).isEqualTo(3));
     }
 
-    /** Meanwhile a connection is idle for longer than an answer may take. */
+    /** The last one: it was begun before all others. */
     @Test
+    @Order(Integer.MAX_VALUE)
     void anAnswerThatWasLostIsNotWaitedForHoweverLongAStatementMayTakeAndAnIdleConnectionIsKept() {
-        // Given
-        Pool lengthy = postgres.pool("lengthy", 2, 10, Postgres.LONG);
-        get(ask(lengthy, "select 1"));
-        Pool idle = new Postgres(vertx, PostgresAddress.of(servers.postgresAppUrl()))
-                .pool("idle", 1, 10, Duration.ofSeconds(1));
-        int backend = get(ask(idle, "select pg_backend_pid()"));
-
-        // When one answer is lost, and Postgres is at another statement all the time
-        line.swallow();
-        Future<Integer> lost = ask(lengthy, "select 1");
-        Future<Integer> slow = ask(lengthy, "select 2 from pg_sleep(12)");
-
-        // Then
         assertThatThrownBy(() -> get(lost)).isInstanceOf(ClosedConnectionException.class);
         assertThat(get(slow)).isEqualTo(2);
-        assertThat(get(ask(idle, "select pg_backend_pid()"))).isEqualTo(backend);
+        assertThat(get(ask(idle, "select pg_backend_pid()"))).isEqualTo(idleBackend);
     }
 
     @Test
