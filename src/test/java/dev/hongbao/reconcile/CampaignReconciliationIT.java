@@ -45,7 +45,7 @@ class CampaignReconciliationIT extends ChecksContract {
     }
 
     /**
-     * A campaign that goes on, and one that is closed. A rain of ten minutes, one that was cancelled, and one that is over; a share of each
+     * A campaign that goes on, and one that is closed. A rain of five minutes, one that was cancelled, and one that is over; a share of each
      * is caught.
      */
     @Override
@@ -54,8 +54,8 @@ class CampaignReconciliationIT extends ChecksContract {
         TestRains rains = new TestRains(engine);
         engine.deposit("shop", 30_000);
         Rain.View over = rains.create(TestRains.definition(3, 30, 1, 1));
-        Rain.View cancelled = rains.create(TestRains.definition(600, 300, 1, 1));
-        raining = rains.create(TestRains.definition(600, 300, 1, 1));
+        Rain.View cancelled = rains.create(TestRains.definition(300, 150, 1, 1));
+        raining = rains.create(TestRains.definition(300, 150, 1, 1));
         open = campaigns.create(limited(1000, 5, 2, 0, 1));
         Campaign.View closed = campaigns.create(limited(1000, 5, 2, 0, 1));
         for (Campaign.View campaign : List.of(open, closed)) {

@@ -95,7 +95,7 @@ class DrawReconciliationIT extends ChecksContract {
         List<String> forgeries = List.of(
                 "seed = set_byte(seed, 0, 255 - get_byte(seed, 0))",
                 "commitment = set_byte(commitment, 0, 255 - get_byte(commitment, 0))",
-                "definition = jsonb_set(definition, '{prizes,0,count}', '2')");
+                "definition = jsonb_set(definition, '{name}', '\"other\"')");
         List<Draw> forged = List.of(closed, scheduled, open);
         for (int i = 0; i < forgeries.size(); i++) {
             books.execute("update draw set " + forgeries.get(i) + " where id = '"
