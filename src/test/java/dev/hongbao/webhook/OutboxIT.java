@@ -3,8 +3,6 @@ package dev.hongbao.webhook;
 import static dev.hongbao.testing.Eventually.eventually;
 import static dev.hongbao.testing.TestCampaigns.definition;
 import static dev.hongbao.testing.TestDraws.POINTS;
-import static dev.hongbao.testing.TestEngine.BACKEND;
-import static dev.hongbao.testing.TestEngine.CNY;
 import static dev.hongbao.testing.TestEngine.get;
 import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -24,7 +22,6 @@ import dev.hongbao.values.Asset;
 import dev.hongbao.values.CampaignId;
 import dev.hongbao.values.IdempotencyKey;
 import dev.hongbao.values.RefusedException.Refusal;
-import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.sql.Connection;
@@ -155,19 +152,6 @@ class OutboxIT extends TwoEngines {
         assertThat(data(told.get(2)).getLong("claimed")).isEqualTo(end.getLong("claimed"));
         assertThat(end.getLong("refund") + end.getLong("claimed")).isEqualTo(100);
         assertThat(end.getLong("claimed")).isEqualTo(data(told.get(1)).getLong("amount"));
-    }
-
-    @Test
-    void moneyThatComesAndGoesIsTold() {
-        Host host = new Host(engine);
-        String user = "mover" + System.nanoTime();
-
-        engine.deposit(user, 500);
-        get(engine.engine().wallets.withdraw(BACKEND, new UserId(user), CNY, 200, newKey()));
-
-        List<OutboxEvent> told = host.until(user, has("transfer.withdrawal"));
-        assertThat(types(told)).containsExactly("transfer.deposit", "transfer.withdrawal");
-        assertThat(told).extracting(event -> data(event).getLong("amount")).containsExactly(500L, 200L);
     }
 
     @Test

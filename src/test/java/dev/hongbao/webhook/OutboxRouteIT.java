@@ -167,7 +167,7 @@ class OutboxRouteIT extends TestServerClient {
     void theOpeningOfADrawIsToldBeforeItsPlaysAndWhatTheHostDoesAboutAPrizeToo() throws Exception {
         String now = now();
         String later = draw(new JsonObject()
-                .put("opensAt", Instant.now().plusSeconds(2).toString())
+                .put("opensAt", Instant.now().plusMillis(1_000).toString())
                 .put("closesAt", "2035-01-01T00:00:00Z"));
         String never =
                 draw(new JsonObject().put("opensAt", "2034-01-01T00:00:00Z").put("closesAt", "2035-01-01T00:00:00Z"));
