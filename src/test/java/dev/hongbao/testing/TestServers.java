@@ -54,11 +54,6 @@ public final class TestServers implements AutoCloseable {
         TestDatabase.copy(shared, database + BACKUP, database);
     }
 
-    /** Whether both are processes of ours, so that the methods below work; see {@link Killable}. */
-    public boolean canKill() {
-        return shared instanceof EmbeddedSharedServers;
-    }
-
     /** The process: its pid, {@code kill -9}. Ask again after {@link #startRedis}. */
     public EmbeddedRedis redis() {
         return ownRedis().process;
