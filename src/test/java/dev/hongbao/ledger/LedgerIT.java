@@ -17,6 +17,7 @@ import dev.hongbao.packet.Packet;
 import dev.hongbao.packet.SendCommand;
 import dev.hongbao.store.postgres.SqlState;
 import dev.hongbao.testing.Books;
+import dev.hongbao.testing.RefusingServer;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestEngine;
@@ -363,17 +364,10 @@ class LedgerIT {
 
     @Test
     void aFullDiskIsToldWhenAnAccountIsOpened() {
-        // Given
-        books.execute("create function full_disk() returns trigger language plpgsql as $$ begin"
-                + " raise exception 'could not extend file' using errcode = 'disk_full'; end $$;"
-                + " create trigger full_disk before insert on account execute function full_disk()");
-        try {
-            // When, Then
+        try (RefusingServer full = RefusingServer.rows(books, "account", "true", "53100")) {
             assertOutage(
                     engine.engine().pool().withTransaction(tx -> Ledger.account(tx, AccountKind.WALLET, "zoe", CNY)),
                     "53100");
-        } finally {
-            books.execute("drop function full_disk cascade");
         }
     }
 
@@ -381,11 +375,10 @@ class LedgerIT {
     void aCancelledWaitForAnIdempotencyKeyIsTold() throws Exception {
         // Given a key that another transaction holds
         var scope = new Idempotency.Scope(new UserId("yan"), "draw", TestEngine.newKey(), "wish", TestEngine.BACKEND);
-        try (Connection other = TestDatabase.connect(servers.postgresOwnerUrl());
-                Statement lock = other.createStatement()) {
-            other.setAutoCommit(false);
-            lock.execute("select pg_advisory_xact_lock(hashtextextended('yan draw "
-                    + scope.key().value() + "', 0))");
+        try (Connection other = TestDatabase.begin(
+                servers.postgresOwnerUrl(),
+                "select pg_advisory_xact_lock(hashtextextended('yan draw "
+                        + scope.key().value() + "', 0))")) {
             Future<Idempotency.Done<String>> waiting = new Idempotency(
                             engine.engine().pool())
                     .once(scope, tx -> Future.failedFuture("the key is held by another"));

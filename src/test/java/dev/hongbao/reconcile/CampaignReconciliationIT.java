@@ -15,10 +15,6 @@ import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestRains;
 import dev.hongbao.values.PacketId;
 import java.net.URI;
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -119,10 +115,12 @@ class CampaignReconciliationIT extends ChecksContract {
     })
     void aClaimCountsForADayOnWhichItWasMade(int opened, int settled, int limit, boolean isFound, String what)
             throws Exception {
-        try (Connection owner = TestDatabase.connect(servers().postgresOwnerUrl());
-                Statement statement = owner.createStatement()) {
+        Check ofADay = CampaignChecks.CAMPAIGNS.stream()
+                .filter(check -> check.name().contains("on a day"))
+                .findFirst()
+                .orElseThrow();
+        TestDatabase.rolledBack(servers().postgresOwnerUrl(), statement -> {
             // Given pools that were opened, and shoes that were claimed, so many days before the second day, at noon
-            owner.setAutoCommit(false);
             statement.execute("alter table transfer disable trigger user; alter table packet disable trigger user");
             statement.execute("update campaign set zone = 'Asia/Shanghai',"
                     + " definition = jsonb_set(definition, '{claiming,aDay}', '" + limit + "')");
@@ -134,23 +132,9 @@ class CampaignReconciliationIT extends ChecksContract {
                     "update transfer set at = " + noon + " - interval '" + settled + " days' where slot is not null"
                             + " and subject in (select packet from pool where product = 'shoe')");
 
-            // When
-            boolean found = CampaignChecks.CAMPAIGNS.stream()
-                    .filter(check -> check.name().contains("on a day"))
-                    .allMatch(check -> isFound(statement, check));
-
-            // Then
-            assertThat(found).as(what).isEqualTo(isFound);
-            owner.rollback();
-        }
-    }
-
-    private static boolean isFound(Statement statement, Check check) {
-        try (ResultSet lines = statement.executeQuery(check.sql())) {
-            return lines.next();
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
+            // When, then
+            assertThat(statement.executeQuery(ofADay.sql()).next()).as(what).isEqualTo(isFound);
+        });
     }
 
     @Test

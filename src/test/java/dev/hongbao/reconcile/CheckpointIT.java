@@ -243,11 +243,8 @@ class CheckpointIT {
     @Test
     void whoeverWritesIsAwaited(Vertx vertx) throws Exception {
         run();
-        try (Connection slow = TestDatabase.connect(servers.postgresOwnerUrl());
-                Statement statement = slow.createStatement()) {
+        try (Connection slow = TestDatabase.begin(servers.postgresOwnerUrl(), deposit("bob", "POINTS", 3))) {
             // Given a transfer that was given its id, and a later one that is committed before it
-            slow.setAutoCommit(false);
-            statement.execute(deposit("bob", "POINTS", 3));
             books.execute(deposit("carol", 4));
 
             // When

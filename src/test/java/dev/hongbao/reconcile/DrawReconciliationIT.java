@@ -20,7 +20,6 @@ import io.vertx.core.Future;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -224,13 +223,10 @@ class DrawReconciliationIT extends ChecksContract {
 
     @Test
     void whatTheJournalHoldsCountsAsWell() throws Exception {
-        try (Connection owner = TestDatabase.connect(servers().postgresOwnerUrl());
-                Statement lock = owner.createStatement();
-                TestEngine engine = TestEngine.start(servers(), 1, Map.of())) {
+        try (TestEngine engine = TestEngine.start(servers(), 1, Map.of());
+                Connection owner = TestDatabase.lockRows(servers().postgresOwnerUrl(), "shard")) {
             // Given plays that are decided and cannot be settled
             TestDraws draws = new TestDraws(engine);
-            owner.setAutoCommit(false);
-            lock.execute("select from shard for update");
             List<Future<PlayOutcome>> waiting = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
                 waiting.add(draws.play(0, open, "bob", 4, newKey()));

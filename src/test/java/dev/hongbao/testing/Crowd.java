@@ -8,16 +8,12 @@ import dev.hongbao.packet.Packet;
 import dev.hongbao.values.RefusedException;
 import dev.hongbao.values.UnavailableException;
 import io.vertx.core.Future;
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -90,19 +86,13 @@ public final class Crowd {
                 "crowd with seed %d: %d packets, %d answers, %d settled, %d unknown%n",
                 seed, packets.size(), answers.get(), settled.size(), unknown.get());
         assertThat(wrong).isEmpty();
-        Map<String, String> kept = new HashMap<>();
-        try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
-                Statement statement = owner.createStatement();
-                ResultSet rows =
-                        statement.executeQuery("select packet || ' ' || user_id, slot || ' ' || amount from claim")) {
-            while (rows.next()) {
-                kept.put(rows.getString(1), rows.getString(2));
-            }
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
-        }
-        settled.forEach(
-                (who, claim) -> assertThat(kept.get(who)).as(who).isEqualTo(claim.slot() + " " + claim.amount()));
+        Set<String> kept = Set.copyOf(new Books(servers)
+                .strings("select packet || ' ' || user_id || ' ' || slot || ' ' || amount from claim"));
+        assertThat(kept)
+                .containsAll(settled.entrySet().stream()
+                        .map(won -> won.getKey() + " " + won.getValue().slot() + " "
+                                + won.getValue().amount())
+                        .toList());
     }
 
     /** The packets that were answered as sent. */

@@ -121,24 +121,25 @@ public final class TestDatabase {
 
     /** Keeps everybody away from a table until the connection is closed, as a Postgres that hangs does. */
     public static Connection lock(String ownerUrl, String table) throws SQLException {
-        return holding(ownerUrl, "lock table " + table + " in access exclusive mode");
+        return begin(ownerUrl, "lock table " + table + " in access exclusive mode");
     }
 
     /** Locks rows until the connection is rolled back or closed. @param rows a table, and which of its rows: {@code shard where id = 3} */
     public static Connection lockRows(String ownerUrl, String rows) throws SQLException {
-        return holding(ownerUrl, "select from " + rows + " for update");
+        return begin(ownerUrl, "select from " + rows + " for update");
     }
 
     /** Keeps rows from being replaced until the connection is rolled back or closed, as a send keeps its shard's; others may lock them. */
     public static Connection keepRows(String ownerUrl, String rows) throws SQLException {
-        return holding(ownerUrl, "select from " + rows + " for key share");
+        return begin(ownerUrl, "select from " + rows + " for key share");
     }
 
-    private static Connection holding(String ownerUrl, String lock) throws SQLException {
-        Connection holder = connect(ownerUrl);
+    /** Begins a transaction with a statement; it lasts until the connection is committed, rolled back or closed. */
+    public static Connection begin(String url, String sql) throws SQLException {
+        Connection holder = connect(url);
         holder.setAutoCommit(false);
         try (Statement statement = holder.createStatement()) {
-            statement.execute(lock);
+            statement.execute(sql);
         }
         return holder;
     }

@@ -2,13 +2,11 @@ package dev.hongbao.testing;
 
 import dev.hongbao.store.embedded.EmbeddedRedis;
 import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
+import dev.hongbao.tools.local.Directories;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.stream.Stream;
 import redis.clients.jedis.Jedis;
 
 /** One test class' Redis: a process of its own, or a shared one that was emptied. */
@@ -77,10 +75,8 @@ abstract sealed class TestRedis implements AutoCloseable {
         }
 
         private static void delete(Path tree) {
-            try (Stream<Path> all = Files.walk(tree)) {
-                for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.delete(each);
-                }
+            try {
+                Directories.delete(tree);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }

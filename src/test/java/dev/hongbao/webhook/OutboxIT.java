@@ -26,7 +26,6 @@ import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -244,13 +243,11 @@ class OutboxIT extends TwoEngines {
         Packet before = engine.send("alice", 100, 2);
         host.until(before.id().toString(), has("packet.sent"));
         String late = "late" + System.nanoTime();
-        try (Connection slow = TestDatabase.connect(servers.postgresAppUrl());
-                Statement statement = slow.createStatement()) {
-            slow.setAutoCommit(false);
-            statement.execute(
-                    "select * from move_wallets('deposit', array[gen_random_uuid()], array['backend'], array['" + late
-                            + "'], array['SLOW'], array[5::bigint], array['" + late + "'], array['\\x00'::bytea],"
-                            + " array['service'], array[null], array[null])");
+        try (Connection slow = TestDatabase.begin(
+                servers.postgresAppUrl(),
+                "select * from move_wallets('deposit', array[gen_random_uuid()], array['backend'], array['" + late
+                        + "'], array['SLOW'], array[5::bigint], array['" + late + "'], array['\\x00'::bytea],"
+                        + " array['service'], array[null], array[null])")) {
 
             // When another packet is sent, and both are claimed
             Packet after = engine.send("alice", 100, 2);
@@ -275,10 +272,7 @@ class OutboxIT extends TwoEngines {
         Host host = new Host(engine);
         Packet packet = engine.send("alice", 100, 2);
         host.until(packet.id().toString(), has("packet.sent"));
-        try (Connection slow = TestDatabase.connect(servers.postgresAppUrl());
-                Statement statement = slow.createStatement()) {
-            slow.setAutoCommit(false);
-            statement.execute("select pg_current_xact_id()");
+        try (Connection slow = TestDatabase.begin(servers.postgresAppUrl(), "select pg_current_xact_id()")) {
 
             engine.deposit("bystander", 1);
             engine.claim(packet, "u1");
@@ -305,10 +299,7 @@ class OutboxIT extends TwoEngines {
                 SOON,
                 () -> assertThat(get(engine.engine().outbox.reader.latest()).least())
                         .isGreaterThanOrEqualTo(place));
-        try (Connection slow = TestDatabase.connect(servers.postgresAppUrl());
-                Statement statement = slow.createStatement()) {
-            slow.setAutoCommit(false);
-            statement.execute("select pg_current_xact_id()");
+        try (Connection slow = TestDatabase.begin(servers.postgresAppUrl(), "select pg_current_xact_id()")) {
 
             // When plays come that have to wait, more than one page of them, and then a claim
             for (int i = 0; i < 70; i++) {
@@ -458,12 +449,10 @@ class OutboxIT extends TwoEngines {
         CampaignId id = campaign.campaign().id();
 
         // When a server is killed between its end and the commit
-        try (Connection killed = TestDatabase.connect(servers.postgresAppUrl());
-                Statement statement = killed.createStatement()) {
-            killed.setAutoCommit(false);
-            statement.execute("select end_campaign('" + id + "')");
-            statement.execute(
-                    "select * from close_campaigns(array[" + campaign.campaign().shard() + "]::smallint[])");
+        try (Connection killed = TestDatabase.begin(
+                servers.postgresAppUrl(),
+                "select end_campaign('" + id + "'); select * from close_campaigns(array["
+                        + campaign.campaign().shard() + "]::smallint[])")) {
             killed.rollback();
         }
 

@@ -114,28 +114,6 @@ class WebhookIT extends TestServerClient {
     }
 
     @Test
-    void onlyTheTypesThatWereAskedForAreToldInMessagesOfTheSizeThatWasAskedFor() throws Exception {
-        JsonObject made = json(
-                post(
-                        null,
-                        "/v1/webhooks",
-                        "one",
-                        new JsonObject()
-                                .put("url", receiver.url())
-                                .put("types", new JsonArray().add("claim.settled"))
-                                .put("batch", 1)),
-                201);
-
-        String packet = drain(4);
-
-        assertThat(types(receiver.untilTaken(packet, 4))).containsOnly("claim.settled");
-        assertThat(receiver.taken).allMatch(message -> message.items().size() == 1);
-        assertThat(receiver.taken.stream().map(message -> message.header("webhook-id")))
-                .doesNotHaveDuplicates();
-        assertThat(made.getInteger("batch")).isEqualTo(1);
-    }
-
-    @Test
     void aReceiverThatFailsIsToldEverythingOnceItIsWell() throws Exception {
         // Given
         JsonObject made = create(receiver.url(), "claim.settled");
@@ -415,10 +393,11 @@ class WebhookIT extends TestServerClient {
     }
 
     @Test
-    void itBeginsWhereTheHostSays() throws Exception {
+    void itBeginsWhereTheHostSaysInMessagesOfTheSizeThatWasAskedFor() throws Exception {
         String before = json(get(null, "/v1/outbox?after=latest"), 200).getString("next");
         String packet = drain(2);
-        JsonObject body = new JsonObject().put("url", receiver.url()).put("after", before);
+        JsonObject body =
+                new JsonObject().put("url", receiver.url()).put("after", before).put("batch", 1);
 
         json(post(null, "/v1/webhooks", "begin", body), 201);
 

@@ -14,7 +14,6 @@ import dev.hongbao.testing.TestServers;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
@@ -127,10 +126,7 @@ class MonthsIT {
     @Test
     void whoReadsForLongDelaysAPartAndHoldsUpNobody() throws Exception {
         OffsetDateTime later = now().plusMonths(15);
-        try (Connection reader = TestDatabase.connect(servers.postgresOwnerUrl());
-                Statement statement = reader.createStatement()) {
-            reader.setAutoCommit(false);
-            statement.execute("select from transfer");
+        try (Connection reader = TestDatabase.begin(servers.postgresOwnerUrl(), "select from transfer")) {
             SimpleMeterRegistry metrics = new SimpleMeterRegistry();
 
             get(new Months(engine.engine().pool(), metrics).makeAhead(later));
