@@ -267,22 +267,6 @@ class OutboxIT extends TwoEngines {
     }
 
     @Test
-    void aTransactionThatNeverEndsKeepsOnlyItsOwnEventsBack() throws Exception {
-        // Given somebody who keeps a transaction open
-        Host host = new Host(engine);
-        Packet packet = engine.send("alice", 100, 2);
-        host.until(packet.id().toString(), has("packet.sent"));
-        try (Connection slow = TestDatabase.begin(servers.postgresAppUrl(), "select pg_current_xact_id()")) {
-
-            engine.deposit("bystander", 1);
-            engine.claim(packet, "u1");
-
-            assertThat(types(host.until(packet.id().toString(), has("claim.settled"))))
-                    .containsExactly("packet.sent", "claim.settled");
-        }
-    }
-
-    @Test
     void aBusyDrawThatCostsKeepsOnlyItsLatePlaysBack() throws Exception {
         // Given a packet, and a paid draw of another shard with a play before which nothing is to come
         Host host = new Host(engine);
@@ -300,7 +284,6 @@ class OutboxIT extends TwoEngines {
                 () -> assertThat(get(engine.engine().outbox.reader.latest()).least())
                         .isGreaterThanOrEqualTo(place));
         try (Connection slow = TestDatabase.begin(servers.postgresAppUrl(), "select pg_current_xact_id()")) {
-
             // When plays come that have to wait, more than one page of them, and then a claim
             for (int i = 0; i < 70; i++) {
                 get(draws.play(0, draw, "busy"));
@@ -439,32 +422,6 @@ class OutboxIT extends TwoEngines {
         assertThat(elsewhere)
                 .filteredOn(event -> !event.type().equals("packet.sent")) // a pool's end was brought forward
                 .isSubsetOf(told);
-    }
-
-    @Test
-    void anEndThatWasLostBeforeItWasCommittedIsToldOnce() throws Exception {
-        // Given a campaign that nobody has opened a pool of
-        Host host = new Host(engine);
-        Campaign.View campaign = campaigns.create(definition(100, 5));
-        CampaignId id = campaign.campaign().id();
-
-        // When a server is killed between its end and the commit
-        try (Connection killed = TestDatabase.begin(
-                servers.postgresAppUrl(),
-                "select end_campaign('" + id + "'); select * from close_campaigns(array["
-                        + campaign.campaign().shard() + "]::smallint[])")) {
-            killed.rollback();
-        }
-
-        // Then nothing was told but how it began
-        assertThat(types(host.until(id.toString(), has("campaign.created")))).containsExactly("campaign.created");
-
-        // When it is ended again, then that is told, with all that went back
-        campaigns.end(id);
-        List<OutboxEvent> told = host.until(id.toString(), has("campaign.ended"));
-        assertThat(types(told)).containsExactly("campaign.created", "campaign.ended");
-        assertThat(data(told.get(1)).getLong("returned")).isEqualTo(100);
-        assertThat(data(told.get(1)).getLong("used")).isZero();
     }
 
     @Test
