@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
+import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestEngine;
@@ -13,9 +14,6 @@ import dev.hongbao.testing.TestServers;
 import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgBuilder;
 import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -31,6 +29,11 @@ class RestoredOutboxIT {
     private static final Duration SOON = Duration.ofSeconds(15);
     private static final Map<String, String> OPTIONS = Map.of("shards", "1");
     private static final Set<String> ALL = Set.copyOf(Outbox.TYPES);
+
+    /** So many rows. Its answer is the last one's place. */
+    private static final String INSERT = "with made as (insert into outbox (shard, type, subjects, events)"
+            + " select -1, 'transfer.deposit', array[gen_random_uuid()], 1 from generate_series(1, %d) returning n)"
+            + " select max(n) from made";
 
     private TestServers servers;
 
@@ -113,25 +116,6 @@ class RestoredOutboxIT {
         assertThat(after).anyMatch(known::contains).anyMatch(event -> !known.contains(event));
     }
 
-    private static long insert(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery("insert into outbox (shard, type, subjects, events)"
-                        + " values (-1, 'transfer.deposit', array[gen_random_uuid()], 1) returning n")) {
-            rows.next();
-            return rows.getLong(1);
-        }
-    }
-
-    private static long insert(String url, int rows) throws SQLException {
-        long last = 0;
-        try (Connection connection = TestDatabase.connect(url)) {
-            for (int i = 0; i < rows; i++) {
-                last = insert(connection);
-            }
-        }
-        return last;
-    }
-
     @Test
     void whatCommitsLateAfterTheRestoreIsNotPassed() throws Exception {
         // Given an outbox, read to its end, whose last rows a restore takes away
@@ -145,15 +129,15 @@ class RestoredOutboxIT {
                             .using(vertx)
                             .build(),
                     1);
-            long lost = insert(servers.postgresAppUrl(), 10);
+            Books books = new Books(servers);
+            long lost = books.longOf(INSERT.formatted(10));
             eventually(SOON, () -> assertThat(get(head.look()).whole()).isEqualTo(lost));
             servers.restorePostgres();
 
             // When a row takes its place, commits late, and others have passed all that was lost
-            try (Connection slow = TestDatabase.connect(servers.postgresAppUrl())) {
-                slow.setAutoCommit(false);
-                long late = insert(slow);
-                long newest = insert(servers.postgresAppUrl(), 20);
+            try (Connection slow = TestDatabase.begin(servers.postgresAppUrl(), INSERT.formatted(1))) {
+                long newest = books.longOf(INSERT.formatted(20));
+                long late = newest - 20;
                 assertThat(late).isLessThan(lost);
 
                 // Then no reader passes it before it is there
