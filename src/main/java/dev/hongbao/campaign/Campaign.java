@@ -15,6 +15,7 @@ import dev.hongbao.values.Text;
 import dev.hongbao.values.Times;
 import dev.hongbao.values.UserId;
 import io.vertx.core.json.JsonObject;
+import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
