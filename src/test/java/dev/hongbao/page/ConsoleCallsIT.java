@@ -13,12 +13,10 @@ import dev.hongbao.values.UserId;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.lang.management.ManagementFactory;
-import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -149,6 +147,18 @@ class ConsoleCallsIT extends TestServerClient {
     }
 
     @Test
+    void aServerOnConfiguredStoresHasNoDemoAndSaysSo() throws Exception {
+        HttpResponse<String> login = send(HttpRequest.newBuilder(base().resolve("/v1/demo/login"))
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString("{\"member\":\"demo-mei\"}")));
+        JsonObject about = json(send(HttpRequest.newBuilder(base().resolve("/v1/demo"))), 200);
+
+        assertThat(assertProblem(login, 404, "demo-off").getString("detail")).contains("configured servers");
+        assertThat(about.getBoolean("open")).isFalse();
+        assertThat(about.getString("reason")).contains("configured servers");
+    }
+
+    @Test
     void nothingIsRevealedOrDoneWithoutATokenOfRoleService() throws Exception {
         TokenSigner yesterday =
                 new TokenSigner(secret(), null, null, Clock.fixed(Instant.now().minusSeconds(86_400), ZoneOffset.UTC));
@@ -182,21 +192,6 @@ class ConsoleCallsIT extends TestServerClient {
         assertProblem(get(null, "/console"), 404, "no-such-path");
         assertProblem(get(null, managed("/v1/socket")), 404, "no-such-path");
         assertProblem(get(null, managed("/manage/nothing")), 404, "no-such-path");
-    }
-
-    @Test
-    void anotherNameForLoopbackReachesNoCall() throws Exception {
-        URI management = URI.create(managed("/"));
-        try (Socket socket = new Socket(management.getHost(), management.getPort())) {
-            socket.setSoTimeout(10_000);
-            String request =
-                    "GET /manage/session HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\nAuthorization: Bearer "
-                            + token("shop", group, Role.SERVICE) + "\r\n\r\n";
-            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
-            assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
-                    .startsWith("HTTP/1.1 421")
-                    .doesNotContain("expiresAt");
-        }
     }
 
     @Test

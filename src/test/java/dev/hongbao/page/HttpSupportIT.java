@@ -106,6 +106,7 @@ class HttpSupportIT extends TestServerClient {
                 .isEqualTo("cancelled");
         String closed = send("lucky", 100, 2);
         json(claim("bob", closed), 201);
+        assertProblem(tell("/v1/packets/" + closed + "/cancel"), 409, "claimed");
         JsonObject over = json(tell("/v1/packets/" + closed + "/close"), 200);
         assertThat(over.getString("status")).isEqualTo("closed");
         assertThat(over.getJsonObject("file").getString("endedBy")).isEqualTo(name("shop"));
@@ -156,12 +157,9 @@ class HttpSupportIT extends TestServerClient {
                 "/v1/packets?from=yesterday",
                 "/v1/packets?to=2026-01-01",
                 "/v1/packets?from=%2B999999999-12-31T00:00:00Z",
-                "/v1/packets?cursor=x",
                 "/v1/packets?group=%20",
-                "/v1/users/bob/plays?cursor=x",
                 "/v1/users/bob/plays?cursor=01939d1e-8c00-7000-8000-000000000001.99999999999999999999",
-                "/v1/draws?status=gone",
-                "/v1/draws?cursor=x"
+                "/v1/draws?status=gone"
             })
     void whatALookUpDoesNotUnderstandIsRefused(String path) throws Exception {
         assertProblem(asSupport(path), 400, "invalid-request");
@@ -208,15 +206,6 @@ class HttpSupportIT extends TestServerClient {
                 "forbidden");
         assertProblem(post("sender", "/v1/deposits", key(), new JsonObject()), 403, "forbidden");
         assertProblem(post("sender", "/v1/users/bob/packets", key(), packet("lucky", 1, 1)), 403, "forbidden");
-    }
-
-    @Test
-    void aPacketThatSomebodyHasClaimedIsNotCancelled() throws Exception {
-        String id = send("lucky", 100, 2);
-        json(claim("bob", id), 201);
-
-        assertProblem(tell("/v1/packets/" + id + "/cancel"), 409, "claimed");
-        assertThat(claim("carl", id).statusCode()).isEqualTo(201);
     }
 
     @Test

@@ -142,7 +142,7 @@ class ManagementIT {
 
         for (String host :
                 new String[] {"evil.example:" + port, "evil.example", "127.0.0.1.evil.example", "10.0.0.7"}) {
-            for (String path : new String[] {"/", "/metrics", "/recent.json", "/health/ready"}) {
+            for (String path : new String[] {"/", "/metrics", "/health/ready", "/manage/session"}) {
                 assertThat(statusOf(port, path, "Host: " + host + "\r\n"))
                         .as(host + path)
                         .isEqualTo(421);

@@ -1,7 +1,9 @@
 package dev.hongbao.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
+import dev.hongbao.doctor.Checks;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Exposition;
 import dev.hongbao.testing.InstalledProgram;
@@ -9,6 +11,7 @@ import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServerClient;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.json.JsonObject;
+import java.net.Socket;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpRequest;
@@ -28,16 +31,12 @@ import org.junit.jupiter.api.io.TempDir;
 class MetricsIT extends TestServerClient {
     private static final Duration SOON = Duration.ofSeconds(20);
 
+    /** Mostly more than this process may open files. */
+    private static final int CONNECTIONS = 1_000_000;
+
     @BeforeAll
     static void serve(TestServers given) {
-        serve(given, Map.of("shards", "4"));
-    }
-
-    @Test
-    void everyMetricIsNamedAndDescribedAsPrometheusAsks() throws Exception {
-        claim("alice", send("equal", 100, 1));
-
-        assertThat(scrape().faults()).isEmpty();
+        serve(given, Map.of("shards", "4", "http.max-connections", Integer.toString(CONNECTIONS)));
     }
 
     /** As Prometheus itself asks, where its tool is installed. */
@@ -128,6 +127,21 @@ class MetricsIT extends TestServerClient {
                             "jvm_threads_live_threads",
                             "process_uptime_seconds");
         });
+    }
+
+    @Test
+    void connectionsAreHeldAgainstAsManyAsAreTaken() throws Exception {
+        int taken = Checks.connections(CONNECTIONS);
+        try (Socket one = new Socket("127.0.0.1", base().getPort());
+                Socket two = new Socket("127.0.0.1", base().getPort())) {
+            Eventually.eventually(SOON, () -> {
+                Exposition metrics = scrape();
+                double open = metrics.sum("hongbao_http_connections");
+                assertThat(open).isGreaterThanOrEqualTo(2);
+                assertThat(metrics.sum("hongbao_queue_fill_ratio", "\"connections\""))
+                        .isCloseTo(open / taken, within(1e-9));
+            });
+        }
     }
 
     @Test

@@ -5,7 +5,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -21,39 +20,13 @@ public record Exposition(Map<String, Family> families, Map<String, Double> serie
             "([a-zA-Z_:][a-zA-Z0-9_:]*)(\\{(?:[a-zA-Z_][a-zA-Z0-9_]*=\"(?:[^\"\\\\\\n]|\\\\[\\\\\"n])*\",?)*})? (\\S+)");
     private static final Pattern LABEL = Pattern.compile("([a-zA-Z_][a-zA-Z0-9_]*)=\"");
 
-    /** What promtool's linter says of units: base units only, and none that is cut short. */
-    private static final Set<String> NO_UNITS = Set.of(
-            "milliseconds",
-            "microseconds",
-            "nanoseconds",
-            "minutes",
-            "hours",
-            "days",
-            "kilobytes",
-            "megabytes",
-            "percent",
-            "s",
-            "ms",
-            "us",
-            "ns",
-            "sec",
-            "b",
-            "kb",
-            "mb",
-            "gb",
-            "m",
-            "h",
-            "d",
-            "pct");
-
     /**
      * A metric.
      *
      * @param type as its TYPE says
-     * @param help empty when it has none
      * @param labels the names that its series have
      */
-    public record Family(String type, String help, Set<String> labels) {}
+    public record Family(String type, Set<String> labels) {}
 
     /** Asks a server at its management address. */
     public static Exposition of(URI management) {
@@ -89,15 +62,11 @@ public record Exposition(Map<String, Family> families, Map<String, Double> serie
     public static Exposition parse(String text) {
         Map<String, Family> families = new HashMap<>();
         Map<String, Double> series = new HashMap<>();
-        Map<String, String> helps = new HashMap<>();
         for (String line : text.split("\n")) {
             String[] words = line.split(" ", 4);
-            if (line.startsWith("# HELP ")) {
-                require(helps.put(words[2], words.length > 3 ? words[3] : "") == null, "HELP twice: " + line);
-            } else if (line.startsWith("# TYPE ")) {
-                Family family = new Family(words[3], helps.getOrDefault(words[2], ""), new TreeSet<>());
-                require(families.put(words[2], family) == null, "TYPE twice: " + line);
-            } else {
+            if (line.startsWith("# TYPE ")) {
+                require(families.put(words[2], new Family(words[3], new TreeSet<>())) == null, "TYPE twice: " + line);
+            } else if (!line.startsWith("# HELP ")) {
                 Matcher sample = SAMPLE.matcher(line);
                 require(sample.matches(), "no sample: " + line);
                 Family family = family(families, sample.group(1));
@@ -146,37 +115,5 @@ public record Exposition(Map<String, Family> families, Map<String, Double> serie
             sum += value;
         }
         return values.length == 0 ? Double.NaN : sum;
-    }
-
-    /** What {@code promtool check metrics} would say, by its rules (prometheus/client_golang, promlint). */
-    public List<String> faults() {
-        List<String> faults = new ArrayList<>();
-        families.forEach((name, family) -> {
-            if (family.help.isBlank()) {
-                faults.add(name + " has no help");
-            }
-            if (family.type.equals("counter") != name.endsWith("_total")) {
-                faults.add(name + ": counters, and nothing else, end in _total");
-            }
-            if (!family.type.matches("histogram|summary") && name.matches(".*_(count|sum|bucket)")) {
-                faults.add(name + " ends like a part of a histogram");
-            }
-            if (!family.type.matches("histogram|summary")
-                    && (family.labels.contains("le") || family.labels.contains("quantile"))) {
-                faults.add(name + " has a label that is a histogram's or a summary's");
-            }
-            if (!name.matches("[a-z0-9_]+")) {
-                faults.add(name + " has a character that names of metrics do not have");
-            }
-            for (String word : name.split("_")) {
-                if (NO_UNITS.contains(word) || word.equals(family.type)) {
-                    faults.add(name + " has the word " + word);
-                }
-            }
-            family.labels.stream()
-                    .filter(label -> !label.matches("[a-z][a-z0-9_]*"))
-                    .forEach(label -> faults.add(name + " has the label " + label));
-        });
-        return faults;
     }
 }
