@@ -21,18 +21,14 @@ abstract class ConsoleFixture {
     @BeforeAll
     void start() {
         page = Browser.of("mei", 1280, 860);
-        home = home();
-    }
-
-    Home home() {
-        return Host.home();
+        home = Host.home();
     }
 
     @BeforeEach
     void enter() {
         page.openAfresh(home.management().toString(), "");
         page.click("[data-do=enter]");
-        page.type("#token", token(Role.SERVICE));
+        page.paste("#token", token(Role.SERVICE));
         page.press(Keys.ENTER);
         page.see("[data-user=backend]");
         page.complaints();
@@ -72,14 +68,6 @@ abstract class ConsoleFixture {
         page.type("dialog [name=asset]", asset);
         page.type("dialog [name=amount]", Long.toString(amount));
         confirm();
-    }
-
-    /** Writes a definition as an operator pastes one. */
-    void write(String json) {
-        page.js(
-                "const field = document.querySelector('#definition'); field.value = arguments[0];"
-                        + " field.dispatchEvent(new Event('input', { bubbles: true }))",
-                json);
     }
 
     void assertWellLaidOut(String css) {

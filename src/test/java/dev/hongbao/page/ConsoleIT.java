@@ -23,11 +23,11 @@ class ConsoleIT extends ConsoleFixture {
         page.type("#token", "nonsense");
         page.press(Keys.ENTER);
         page.seeText("[role=alert]", "This is not a token");
-        page.type("#token", token(Role.USER));
+        page.paste("#token", token(Role.USER));
         page.press(Keys.ENTER);
         page.seeText("[role=alert]", "This token is a user's");
         page.screenshot("console-sign-in");
-        page.type("#token", token(Role.SERVICE).replaceAll("[^.]*$", "AAAA"));
+        page.paste("#token", token(Role.SERVICE).replaceAll("[^.]*$", "AAAA"));
         page.press(Keys.ENTER);
         page.seeText("[role=alert]", "Get a new token");
         assertWellLaidOut(".sign-in");
@@ -37,7 +37,7 @@ class ConsoleIT extends ConsoleFixture {
         assertThat(page.complaints()).hasSize(2).allMatch(line -> line.contains("/manage/session"));
 
         // When it is right, it stays over a reload, and is nowhere in the address
-        page.type("#token", token(Role.SERVICE));
+        page.paste("#token", token(Role.SERVICE));
         page.press(Keys.ENTER);
         page.see("[data-user=backend]");
         page.reload();
@@ -96,7 +96,7 @@ class ConsoleIT extends ConsoleFixture {
         }
 
         // When a token is given, the view is there, and the servers by name are in the overview
-        page.type("#token", token(Role.SERVICE));
+        page.paste("#token", token(Role.SERVICE));
         page.press(Keys.ENTER);
         page.see("[data-panel=audit]");
         go("overview");
@@ -202,11 +202,13 @@ class ConsoleIT extends ConsoleFixture {
         deposit("backend", "CNY", 200_000);
         page.click("[data-view=draws]");
         ask("makeDraw", "simulate");
-        write("{\"name\": 1}");
+        page.paste("#definition", "{\"name\": 1}");
         page.click("dialog button[type=submit]");
         page.seeText("dialog [role=alert]", "#/");
-        write("{\"name\": \"Tried\", \"closesAt\": \"2090-01-01T00:00:00Z\", \"mode\": \"weights\", \"prizes\":"
-                + " [{\"name\": \"some\", \"weight\": 1}, {\"name\": \"none\", \"weight\": 3}]}");
+        page.paste(
+                "#definition",
+                "{\"name\": \"Tried\", \"closesAt\": \"2090-01-01T00:00:00Z\", \"mode\": \"weights\", \"prizes\":"
+                        + " [{\"name\": \"some\", \"weight\": 1}, {\"name\": \"none\", \"weight\": 3}]}");
         page.click("dialog button[type=submit]");
         page.seeText("dialog [data-word=kept]", "the promise is kept");
         page.screenshot("console-simulated");
@@ -294,35 +296,11 @@ class ConsoleIT extends ConsoleFixture {
 
         page.click("[data-view=servers]");
         page.seeText("[data-panel=servers] [data-field=shards]", "4");
-        assertThat(page.count("[data-panel=shards] tbody tr")).isEqualTo(4);
+        page.see("[data-panel=shards] tbody tr:nth-child(4):last-child");
         page.screenshot("console-servers");
 
         page.click("[data-view=quarantine]");
         page.seeText("[data-panel=quarantine]", "Nothing here");
-    }
-
-    /** In English on a desk, in Chinese on a phone; pictures of all. */
-    @Test
-    void everyViewIsWellLaidOut() {
-        deposit("looks", "CNY", 8_888);
-        lookAtEveryView("en");
-        page.resize(390, 844, 2);
-        page.click(".language");
-        lookAtEveryView("zh");
-    }
-
-    private void lookAtEveryView(String language) {
-        for (Object view : (List<?>)
-                page.js("return [...document.querySelectorAll('[data-view]')].map((it) => it.dataset.view)")) {
-            go(view.toString());
-            page.see("[data-view=" + view + "][aria-current=page]");
-            page.seeNo("main p.soft[role=status]");
-            page.screenshot("console-view-" + view + "-" + language);
-            assertThat((Boolean) page.js("return document.documentElement.scrollWidth <= innerWidth"))
-                    .as("no scrolling to the side: %s", view)
-                    .isTrue();
-            assertThat(Looks.tooPale(page, "main *")).as("%s", view).isEmpty();
-        }
     }
 
     @Test

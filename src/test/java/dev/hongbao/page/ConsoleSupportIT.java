@@ -9,19 +9,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.Keys;
 
 /** Support and bookkeeping at the console: users, their packets and prizes, the books, the audit log. */
 class ConsoleSupportIT extends ConsoleFixture {
-    /** Its audit log has the calls of this class alone. */
-    @Override
-    Home home() {
-        return Home.of(Map.of("shards", "4"));
-    }
-
     /** A call that the console has no button for, with its token. */
     private JsonObject post(String path, String body) {
         return new JsonObject((String) page.js(
@@ -33,14 +26,6 @@ class ConsoleSupportIT extends ConsoleFixture {
                         + " call.send(arguments[1]); return call.responseText",
                 path,
                 body));
-    }
-
-    private void pick(String css, String value) {
-        page.js(
-                "const field = document.querySelector(arguments[0]); field.value = arguments[1];"
-                        + " field.dispatchEvent(new Event('input', { bubbles: true }))",
-                css,
-                value);
     }
 
     @Test
@@ -75,10 +60,10 @@ class ConsoleSupportIT extends ConsoleFixture {
 
     @Test
     void aPacketThatWasSentForAUserIsCancelledAndTheStatementSaysSo() {
-        deposit("alice", "CNY", 10_000);
+        deposit("amy", "CNY", 10_000);
         ask("sent", "sendFor");
         page.type("dialog [name=group]", "family");
-        pick("dialog [name=kind]", "lucky");
+        page.paste("dialog [name=kind]", "lucky");
         page.type("dialog [name=asset]", "CNY");
         page.type("dialog [name=amount]", "888");
         page.type("dialog [name=count]", "5");
@@ -89,7 +74,7 @@ class ConsoleSupportIT extends ConsoleFixture {
         page.seeText("[data-panel=packet] [data-word=cancelled]", "cancelled");
         assertThat(page.count("[data-do=closePacket]")).isZero();
 
-        go("users/alice");
+        go("users/amy");
         assertThat(page.see("[data-panel=statement] form").getText().indexOf("From"))
                 .as("the order of the contract")
                 .isLessThan(page.see("[data-panel=statement] form").getText().indexOf("To"));
@@ -112,7 +97,7 @@ class ConsoleSupportIT extends ConsoleFixture {
 
         go("draws/" + draw);
         page.click("[data-panel=wins] [data-do=fulfil]");
-        pick("dialog [name=state]", "sent");
+        page.paste("dialog [name=state]", "sent");
         page.type("dialog [name=note]", "parcel 17");
         confirm();
         page.seeText("[data-panel=wins] [data-word=sent]", "sent");
@@ -124,7 +109,7 @@ class ConsoleSupportIT extends ConsoleFixture {
         // Given two deposits of one request
         go("users");
         ask("deposits", "depositMany");
-        write("""
+        page.paste("#definition", """
             {"deposits": [{"user": "dora", "asset": "CNY", "amount": 1234, "reference": "order-41"},
                           {"user": "emil", "asset": "CNY", "amount": 4321, "reference": "order-42"}]}
             """);
@@ -183,8 +168,8 @@ class ConsoleSupportIT extends ConsoleFixture {
         LocalDate today = LocalDate.now(ZoneOffset.UTC);
         go("books");
         page.see("[data-panel=totals] input[type=date][name=from]");
-        pick("[data-panel=totals] [name=from]", today.minusDays(1).toString());
-        pick("[data-panel=totals] [name=to]", today.plusDays(2).toString());
+        page.paste("[data-panel=totals] [name=from]", today.minusDays(1).toString());
+        page.paste("[data-panel=totals] [name=to]", today.plusDays(2).toString());
         page.click("[data-panel=totals] .filters button");
         page.seeText("[data-panel=totals] tbody [data-amount='1234']", "12.34 GEMS");
         page.type("[data-panel=allTransfers] [name=user]", "carol");

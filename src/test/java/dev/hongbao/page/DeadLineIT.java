@@ -98,7 +98,7 @@ class DeadLineIT extends PageUse {
         awaitTrue(page, "window.start");
 
         // When nothing comes back, a heartbeat notices; nobody does anything
-        page.js("window.one = window.start({ heartbeatMillis: 200, pongMillis: 2000 });"
+        page.js("window.one = window.start({ heartbeatMillis: 200, pongMillis: 1000 });"
                 + "window.one.join('demo', { packets: 0, onEvent: ({ data }) => window.packets.push(data.packet.id) })"
                 + ".then(() => { window.states.length = 0; window.done.joined = true; })");
         awaitTrue(page, "done.joined");
@@ -111,7 +111,7 @@ class DeadLineIT extends PageUse {
         page.js("window.one.close()");
 
         // When a claim is swallowed, it is asked for again on another line
-        page.js("window.two = window.start({ heartbeatMillis: 1e6, answerMillis: 3000 })");
+        page.js("window.two = window.start({ heartbeatMillis: 1e6, answerMillis: 1500 })");
         awaitTrue(page, "states.at(-1) === 'open'");
         line.swallow();
         page.js("window.two.claim('" + packet + "').then(({ amount }) => { window.done.claim = amount; })");

@@ -26,6 +26,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /** The other members of a group, who act over HTTP. */
 final class Family {
     private static final Duration TOKEN_LIFE = Duration.ofHours(1);
+    private static final int DROPS = 60;
 
     private final Map<String, String> tokens = new ConcurrentHashMap<>();
     private final HttpClient http;
@@ -133,18 +134,19 @@ final class Family {
         return open(member, campaign.getString("id"), product);
     }
 
-    /** Makes a rain over the group, whose drops of 1.11 yuan begin soon after one another. @param more overrides @return its id */
+    /** Makes a rain over the group that soon begins, whose drops of 1.11 yuan follow soon on one another. @param more overrides @return its id */
     String makeRain(String name, JsonObject more) throws Exception {
         String host = sign("shop", Role.SERVICE);
         post(
                 "/v1/accounts/shop/deposits",
                 host,
-                new JsonObject().put("asset", "CNY").put("amount", 24 * 111));
+                new JsonObject().put("asset", "CNY").put("amount", DROPS * 111));
         JsonObject rain = new JsonObject()
                 .put("name", name)
                 .put("asset", "CNY")
-                .put("budget", 24 * 111)
-                .put("drops", 24)
+                .put("budget", DROPS * 111)
+                .put("drops", DROPS)
+                .put("startsAt", Instant.now().plusSeconds(2).toString())
                 .put("groups", new JsonArray().add(group))
                 .put("split", "equal")
                 .put("sharesPerDrop", 1)

@@ -159,20 +159,4 @@ class PageCareIT extends PageUse {
         page.type("#query", "手气最佳");
         page.see("[role=search] li");
     }
-
-    @Test
-    void whatScrollsInTheGuideIsReachedWithTheKeyboard() {
-        Browser page = ben.browser();
-        page.open(home.base + "/docs/guide/tokens.html");
-
-        // When Tab goes through the page
-        page.see("pre");
-        page.js(
-                "const pre = document.querySelector('pre'); const all = [...document.querySelectorAll('a[href], [tabindex], pre')];"
-                        + " all[all.indexOf(pre) - 1].focus()");
-        page.press(Keys.TAB);
-
-        // Then it stops at what is wide
-        assertThat(page.focused().getTagName()).isEqualTo("pre");
-    }
 }

@@ -157,7 +157,8 @@ class PageIT extends PageUse {
 
     @Test
     void aRestartInTheMiddleLosesNothingAndDoublesNothing() throws Exception {
-        // Given a packet before, and the server gone
+        // Given a packet before, a member with start money and a wheel, and the server gone
+        String wheel = family.login("demo-uncle").getString("draw");
         mei.enter(home.base, "demo-mei");
         ben.enter(home.base, "demo-ben");
         String before = family.send("demo-fang", "before the stop", new JsonObject());
@@ -172,7 +173,11 @@ class PageIT extends PageUse {
         mei.browser().click(".submit");
         home.startAgain();
 
-        // Then both see everything once, and go on as if nothing had been
+        // Then who enters again has the same wheel, and no more start money
+        assertThat(family.login("demo-uncle").getString("draw")).isNotNull().isEqualTo(wheel);
+        assertThat(family.balance("demo-uncle")).isLessThanOrEqualTo(START_FEN);
+
+        // And both see everything once, and go on as if nothing had been
         String meanwhile = ben.seePacket("sent while it was down");
         mei.seeState(meanwhile, "open");
         String after = family.send("demo-fang", "after the start", new JsonObject());
@@ -190,12 +195,5 @@ class PageIT extends PageUse {
         ben.close(before);
         assertThat(mei.browser().complaints()).allMatch(each -> each.contains("ERR_CONNECTION"));
         assertThat(ben.browser().complaints()).allMatch(each -> each.contains("ERR_CONNECTION"));
-    }
-
-    @Test
-    void theStartMoneyComesOnce() throws Exception {
-        family.login("demo-uncle");
-        family.login("demo-uncle");
-        assertThat(family.balance("demo-uncle")).isLessThanOrEqualTo(START_FEN);
     }
 }

@@ -146,17 +146,4 @@ class WheelIT extends PageUse {
                 .isEqualTo(List.of());
         phone.screenshot(picture);
     }
-
-    @Test
-    void thereIsOneWheelHoweverOftenTheServerStarts() throws Exception {
-        // Given
-        String before = family.login("demo-uncle").getString("draw");
-
-        // When
-        home.stop();
-        home.startAgain();
-
-        // Then
-        assertThat(family.login("demo-uncle").getString("draw")).isNotNull().isEqualTo(before);
-    }
 }
