@@ -12,16 +12,23 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** All lines of a good start and of a stop, of a process whose output is no terminal. */
+/** All lines of a good start and of a stop, of a process of each jar whose output is no terminal. */
 @ExtendWith(Servers.class)
 class QuietStartIT {
     private static final Duration READY = Duration.ofSeconds(90);
     private static final Duration STOPPED = Duration.ofSeconds(30);
+
+    /** A busy machine is no lost link. */
+    private static final String CALM = "--redis-command-timeout";
+
+    private static final String CALM_SECONDS = "30s";
+
+    /** A start warns of so few, first of all. */
+    private static final int FEW_FILES = 700;
 
     private final TestServers servers;
 
@@ -32,11 +39,9 @@ class QuietStartIT {
         this.servers = servers;
     }
 
-    /** Starts, waits for the ready line in one of the streams, stops, and returns the lines of both. */
-    private List<List<String>> linesOf(Function<ServerProcess, String> stream, String... flags) {
-        String[] calm = {"--redis-command-timeout", "30s"}; // a busy machine is no lost link
-        String[] all = Stream.of(calm, flags).flatMap(Stream::of).toArray(String[]::new);
-        try (ServerProcess server = ServerProcess.start(directory.resolve("data"), all)) {
+    /** Waits for the ready line in one of the streams, stops, and returns the lines of both. */
+    private static List<List<String>> linesOf(ServerProcess starting, Function<ServerProcess, String> stream) {
+        try (ServerProcess server = starting) {
             eventually(
                     READY,
                     () -> assertThat(stream.apply(server)).as(server.errors()).contains(" ready http"));
@@ -61,7 +66,8 @@ class QuietStartIT {
     void withEmbeddedStoresAStartIsOneLineAndAStopTwo() throws Exception {
         for (String start : List.of("cold", "warm")) {
             // When
-            List<List<String>> lines = linesOf(ServerProcess::output);
+            List<List<String>> lines =
+                    linesOf(ServerProcess.start(directory.resolve("data"), CALM, CALM_SECONDS), ServerProcess::output);
 
             // Then
             assertThat(lines.get(0))
@@ -77,7 +83,7 @@ class QuietStartIT {
     }
 
     @Test
-    void withStoresOfOnesOwnAndALogOfJsonEachLineIsJson() throws Exception {
+    void theJarWithoutStoresServesOnOnesOwnAndEachLineOfALogOfJsonIsJson() throws Exception {
         // Given
         Path redis = Files.writeString(directory.resolve("redis-url"), servers.redisUrl());
         Path app = Files.writeString(directory.resolve("app-url"), servers.postgresAppUrl());
@@ -87,8 +93,12 @@ class QuietStartIT {
         }
 
         // When
-        List<List<String>> lines = linesOf(
-                ServerProcess::errors,
+        ServerProcess server = ServerProcess.startWithFiles(
+                FEW_FILES,
+                ServerProcess.SERVER_JAR,
+                directory.resolve("data"),
+                CALM,
+                CALM_SECONDS,
                 "--log-format",
                 "json",
                 "--redis-url-file",
@@ -97,11 +107,13 @@ class QuietStartIT {
                 app.toString(),
                 "--postgres-owner-url-file",
                 owner.toString());
+        List<List<String>> lines = linesOf(server, ServerProcess::errors);
 
-        // Then
+        // Then also the first
         assertThat(lines.get(0)).isEmpty();
         assertThat(lines.get(1).stream().map(line -> new JsonObject(line).getString("formattedMessage")))
                 .satisfiesExactly(
+                        files -> assertThat(files).contains("http.max-connections"),
                         ready -> assertThat(ready).contains(" ready http://127.0.0.1:"),
                         stopping -> assertThat(stopping).isEqualTo("stopping"),
                         stopped -> assertThat(stopped).isEqualTo("stopped"));

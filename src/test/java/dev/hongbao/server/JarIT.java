@@ -9,6 +9,7 @@ import dev.hongbao.testing.ServerProcess;
 import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.UserId;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -18,6 +19,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -28,12 +30,16 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The jar as an operator and a newcomer meet it: one file, one command, real children, signals, crashes. */
 class JarIT {
     private static final Duration TTL = Duration.ofHours(1);
+    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Duration DRAIN = Duration.ofSeconds(3);
 
     /** Of all tests, since the first start on a directory takes twice as long. Each test has users of its own. */
     @TempDir
@@ -75,7 +81,7 @@ class JarIT {
         }
 
         // Then the next start settles the rest, and the first answers stay what they were
-        try (ServerProcess server = ServerProcess.start(directory)) {
+        try (ServerProcess server = ServerProcess.start(directory, "--http-drain-delay", DRAIN.toSeconds() + "s")) {
             URI base = server.awaitReady();
             settled.forEach((user, first) -> {
                 HttpResponse<String> again = claim(base, packet, user, false).join();
@@ -103,15 +109,22 @@ class JarIT {
             assertThat(reconcile.output()).contains("no violation");
             assertThat(reconcile.exit()).isZero();
 
-            // And meanwhile a second server on the same directory is refused
-            try (ServerProcess second = ServerProcess.start(directory)) {
-                assertThat(second.exitCode(Duration.ofSeconds(20))).isEqualTo(1);
-                assertThat(second.errors()).contains(directory.toString());
-            }
-
-            // And it ends when it is asked to
+            // And when it is told to stop, it says so at once, also by the health check of the container image, and
+            // serves
+            // until the delay is over: no client of a load balancer meets a closed port
+            URI call = base.resolve("/openapi.yaml");
+            URI ready = server.management().resolve("/health/ready");
+            assertThat(get(ready).statusCode()).isEqualTo(200);
+            assertThat(imagesHealthCheck(ready.getPort())).isZero();
+            long told = System.nanoTime();
             server.terminate();
-            assertThat(server.exitCode(Duration.ofSeconds(10))).isZero();
+            Eventually.eventually(
+                    SOON, () -> assertThat(get(ready).statusCode()).isEqualTo(503));
+            assertThat(get(ready).body()).contains("{\"name\":\"staying\",\"status\":\"DOWN\"}");
+            assertThat(get(call).statusCode()).isEqualTo(200);
+            assertThat(imagesHealthCheck(ready.getPort())).isEqualTo(1);
+            assertThat(server.exitCode(SOON)).as(server.errors()).isZero();
+            assertThat(Duration.ofNanos(System.nanoTime() - told)).isGreaterThanOrEqualTo(DRAIN);
         }
     }
 
@@ -124,7 +137,8 @@ class JarIT {
         }
         URI metrics = URI.create("http://127.0.0.1:" + port + "/metrics");
         List<Socket> open = new ArrayList<>();
-        try (ServerProcess server = ServerProcess.startWithFiles(700, directory, "--management-port", port + "")) {
+        try (ServerProcess server =
+                ServerProcess.startWithFiles(700, ServerProcess.JAR, directory, "--management-port", port + "")) {
             URI base = server.awaitReady();
 
             // When
@@ -142,25 +156,6 @@ class JarIT {
             for (Socket each : open) {
                 each.close();
             }
-        }
-    }
-
-    @Test
-    void theLogIsWrittenAsConfiguredFromItsFirstLineOn() {
-        // Given a server that warns as it starts, of its few files
-        try (ServerProcess server =
-                ServerProcess.startWithFiles(700, directory, "--log-format", "json", "--log-level", "warn")) {
-            // When: its ready line is no warning
-            Eventually.eventually(
-                    Duration.ofSeconds(40), () -> assertThat(server.errors()).contains("http.max-connections"));
-
-            // Then: but for what a later JVM itself says of libraries
-            assertThat(server.errors()
-                            .lines()
-                            .filter(line -> !line.startsWith("WARNING: "))
-                            .map(JsonObject::new))
-                    .isNotEmpty()
-                    .allSatisfy(line -> assertThat(line.getString("level")).isIn("WARN", "ERROR"));
         }
     }
 
@@ -206,6 +201,22 @@ class JarIT {
         return new JsonObject(
                 http.send(request(base, path, user, Role.USER).GET().build(), BodyHandlers.ofString())
                         .body());
+    }
+
+    private HttpResponse<String> get(URI uri) throws Exception {
+        return http.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString());
+    }
+
+    /** Its exit status: 0 is well, 1 is not. */
+    private static int imagesHealthCheck(int port) throws Exception {
+        Matcher check = Pattern.compile("(?m)^HEALTHCHECK .*\\\\\\R +CMD (\\[.*])$")
+                .matcher(Files.readString(Path.of("docker/Dockerfile")));
+        assertThat(check.find()).isTrue();
+        List<String> command = new JsonArray(check.group(1))
+                .stream()
+                        .map(word -> word.toString().replace("/9090;", "/" + port + ";"))
+                        .toList();
+        return new ProcessBuilder(command).inheritIO().start().waitFor();
     }
 
     private CompletableFuture<HttpResponse<String>> claim(URI base, String packet, String user, boolean async) {

@@ -55,11 +55,6 @@ public final class ServerProcess extends CommandServer {
         return start(List.of(), JAR, dataDir, environment, flags);
     }
 
-    /** Starts the jar without stores on a test's. */
-    public static ServerProcess startServerJar(Path dataDir, TestServers stores) {
-        return start(List.of(), SERVER_JAR, dataDir, Map.of(), storeFlags(stores));
-    }
-
     /** The flags that name the stores. */
     public static String[] storeFlags(TestServers stores) {
         return new String[] {
@@ -69,10 +64,10 @@ public final class ServerProcess extends CommandServer {
         };
     }
 
-    /** As above, in a process that may not open more files. */
-    public static ServerProcess startWithFiles(int most, Path dataDir, String... flags) {
+    /** As above, a jar in a process that may not open more files. */
+    public static ServerProcess startWithFiles(int most, Path jar, Path dataDir, String... flags) {
         List<String> shell = List.of("sh", "-c", "ulimit -n \"$0\" && exec \"$@\"", Integer.toString(most));
-        return start(shell, JAR, dataDir, Map.of(), flags);
+        return start(shell, jar, dataDir, Map.of(), flags);
     }
 
     private static ServerProcess start(
