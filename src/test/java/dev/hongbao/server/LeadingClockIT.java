@@ -30,7 +30,9 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -61,6 +63,11 @@ class LeadingClockIT {
         time = new TestTime(servers);
         books = new Books(servers);
         script = new ShardScript(servers);
+    }
+
+    /** One for each test, since a shard that contradicts itself again and again pauses longer each time. */
+    @BeforeEach
+    void serve() {
         engine = TestEngine.start(
                 TestEngine.stores(servers),
                 1,
@@ -70,9 +77,14 @@ class LeadingClockIT {
         engine.deposit("alice", 1000);
     }
 
+    @AfterEach
+    void leave() {
+        engine.close();
+        ahead.set(0);
+    }
+
     @AfterAll
     void stop() {
-        engine.close();
         time.close();
         books.assertClean();
     }
@@ -173,6 +185,38 @@ class LeadingClockIT {
         // Then
         assertThat(get(play).plays()).hasSize(1);
         assertThat(get(claim).kind()).isEqualTo(Kind.CLAIMED);
+    }
+
+    /** As if it went back by five minutes: the rows are moved ahead instead. */
+    @Test
+    void whatWasOpenWhenItWasMadeStaysOpenWhenPostgresClockGoesBack() {
+        // Given
+        get(engine.engine().clock.ask());
+        double voids = voids();
+        long epochs = books.sumOfEpochs();
+        Packet packet = engine.send("alice", lucky(100, 2, HOUR));
+        Draw draw = draws.create("{mode: weights, prizes: [{name: a, weight: 1}]}");
+        books.execute("update packet set created_at = created_at + interval '5 minutes', opens_at = opens_at"
+                + " + interval '5 minutes', expires_at = expires_at + interval '5 minutes' where id = '" + packet.id()
+                + "'; update draw set created_at = created_at + interval '5 minutes', opens_at = opens_at"
+                + " + interval '5 minutes', closes_at = closes_at + interval '5 minutes' where id = '" + draw.id()
+                + "'");
+
+        // When, Then
+        assertThat(engine.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
+        assertThat(engine.claim(packet, "carol").kind()).isEqualTo(Kind.CLAIMED);
+        assertThat(get(draws.play(0, draw, "bob")).kind()).isEqualTo(PlayOutcome.Kind.PLAYED);
+
+        // When the packet closed before its last claim, too
+        books.awaitClosed(packet);
+        books.execute(
+                "update packet set closed_at = closed_at - interval '30 seconds' where id = '" + packet.id() + "'");
+
+        // Then nothing contradicts
+        eventually(SOON, books::assertJournalsEmpty);
+        assertThat(voids()).isEqualTo(voids);
+        assertThat(books.sumOfEpochs()).isEqualTo(epochs);
+        books.assertClean();
     }
 
     /** Plays as a server whose clock shows {@code at}. @return the request */
