@@ -87,8 +87,6 @@ class PrometheusIT extends HttpApiClient {
             // When the server ends
             server.close();
             awaitFiring("HongbaoServerDown", true);
-            server = TestServer.start(stores, Map.of("management.port", Integer.toString(management.getPort())));
-            awaitFiring("HongbaoServerDown", false);
         } finally {
             process.destroyForcibly().waitFor(10, TimeUnit.SECONDS);
             server.close();

@@ -190,31 +190,6 @@ class BackupIT {
     }
 
     @Test
-    void aReplicaThatIsBehindLosesWhatItHasNotGot() throws Exception {
-        // Given a replica that has one more claim, and is away when the next ones come
-        replicate();
-        try (TestEngine engine = engine(primary)) {
-            try (EmbeddedPostgres replica = follow("replica")) {
-                assertClaims(engine, "u3");
-                awaitReplica(replica);
-            }
-            assertClaims(engine, "u4", "u5");
-        }
-
-        // When
-        primary.kill();
-        try (EmbeddedPostgres replica = promoted()) {
-
-            // Then
-            try (TestEngine engine = engine(replica)) {
-                assertHas(engine, "u1", "u2", "u3");
-                assertClaims(engine, "u4", "u5", "u6", "u7", "u8");
-                assertDrainedAndReconciled(engine, replica);
-            }
-        }
-    }
-
-    @Test
     void aReplicaThatIsWaitedForLosesNothing() throws Exception {
         // Given
         replicate();
@@ -247,24 +222,6 @@ class BackupIT {
         try (Connection session = session(primary)) {
             guide.follow("Follow with a replica", session);
         }
-    }
-
-    /** Until it has what the primary has now. */
-    private void awaitReplica(EmbeddedPostgres replica) throws Exception {
-        try (Connection session = session(primary);
-                Connection follower = session(replica)) {
-            String now = one(session, "select pg_current_wal_lsn()");
-            eventually(
-                    SOON,
-                    () -> assertThat(one(follower, "select pg_last_wal_replay_lsn() >= '" + now + "'"))
-                            .isEqualTo("t"));
-        }
-    }
-
-    private EmbeddedPostgres promoted() throws Exception {
-        EmbeddedPostgres replica = follow("replica");
-        promote(replica);
-        return replica;
     }
 
     private void promote(EmbeddedPostgres replica) throws Exception {

