@@ -50,39 +50,6 @@ class SimulateCommandTest {
     }
 
     @Test
-    void aTableIsExactToTheLastFullRound() throws Exception {
-        Run run = simulate("""
-                name: table
-                closesAt: "2030-01-01T00:00:00Z"
-                mode: table
-                whenExhausted: repeat
-                prizes: [{name: a, count: 1}, {name: b, count: 99}]
-                """, "--plays", "5000");
-        assertThat(run.exit()).isZero();
-        assertThat(run.out().lines().filter(line -> line.startsWith("a ")))
-                .singleElement()
-                .asString()
-                .contains(" 50 ");
-    }
-
-    @Test
-    void aScheduleShowsWhatWasReleased() throws Exception {
-        Run run = simulate("""
-                name: hours
-                opensAt: "2029-12-31T00:00:00Z"
-                closesAt: "2030-01-01T00:00:00Z"
-                mode: schedule
-                prizes: [{name: phone, quota: 2, stock: 40}]
-                fallback: {name: thanks}
-                """, "--plays", "20000");
-        assertThat(run.exit()).isZero();
-        assertThat(run.out().lines().filter(line -> line.startsWith("phone")))
-                .singleElement()
-                .asString()
-                .contains(" 40 ", " 40.0 ");
-    }
-
-    @Test
     void aStockThatEndsEarlyIsWarnedOf() throws Exception {
         // Given hourly quotas that use up the stock after twenty of 72 hours, on the first of three days
         Run run = simulate("""
@@ -133,28 +100,6 @@ class SimulateCommandTest {
         assertThat(enough.getJsonArray("warnings")).isEmpty();
         assertThat(enough.getJsonArray("prizes").getJsonObject(1).getLong("won"))
                 .isEqualTo(99);
-    }
-
-    @Test
-    void oddsThatPromiseMoreThanTheStockAreWarnedOf() throws Exception {
-        // Given one play in ten wins gold, of which there are 50, and rarely silver, of which there are enough
-        String odds = """
-                name: odds
-                closesAt: "2030-01-01T00:00:00Z"
-                mode: weights
-                prizes: [{name: gold, weight: 100, stock: 50}, {name: silver, weight: 1, stock: 1000}, {name: air, weight: 899}]
-                fallback: {name: thanks}
-                """;
-
-        // When
-        Run run = simulate(odds, "--plays", "10000");
-
-        // Then: gone after some 500 plays
-        assertThat(run.out().lines().filter(line -> line.startsWith("warning")))
-                .singleElement()
-                .asString()
-                .containsPattern("the stock of gold ends early: at play [2-9][0-9]{2} of 10000");
-        assertThat(simulate(odds, "--plays", "100").out()).doesNotContain("warning");
     }
 
     @Test

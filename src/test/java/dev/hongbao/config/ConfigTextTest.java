@@ -30,7 +30,9 @@ class ConfigTextTest {
         // Then
         assertThat(asItIs.config()).isEqualTo(HongbaoConfig.of(Map.of()));
         assertThat(inForce.config()).isEqualTo(HongbaoConfig.of(Map.of()));
-        assertThat(asItIs.effective()).allMatch(each -> each.origin().equals("default"));
+        assertThat(asItIs.effective())
+                .allMatch(each -> each.origin().equals("default"))
+                .allMatch(each -> each.text().equals(each.option().defaultText()));
         assertThat(inForce.effective()).allMatch(each -> each.origin().contains(" line ") && each.isDefault());
     }
 

@@ -6,7 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.doctor.Check.Diagnosis;
 import dev.hongbao.store.redis.RedisAddress;
+import dev.hongbao.store.redis.RedisFault;
+import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.store.redis.RedisLink.RedisInfo;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import io.vertx.redis.client.impl.types.BulkType;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -56,6 +63,37 @@ class StartChecksTest {
         RedisInfo info =
                 new RedisInfo(Map.of("redis_version", version, "maxmemory_policy", policy, "aof_enabled", aof));
         assertFound(RedisChecks.check(info, RedisAddress.Kind.SERVER), expected);
+    }
+
+    /** A server that reads its data back answers INFO, and little else. */
+    @Test
+    void aRedisThatLoadsItsDataIsAwayWhateverItSays() {
+        // Given
+        String info = "redis_version:7.4.0\r\nmaxmemory_policy:noeviction\r\naof_enabled:1\r\nloading:1\r\n"
+                + "loading_eta_seconds:9\r\n";
+        RedisLink loading = new RedisLink() {
+            @Override
+            public boolean isConnected() {
+                return true;
+            }
+
+            @Override
+            public RedisLink server() {
+                return this;
+            }
+
+            @Override
+            public Future<Response> send(Request request) {
+                return Future.succeededFuture(BulkType.create(Buffer.buffer(info), false));
+            }
+        };
+
+        // When
+        Throwable fault =
+                RedisChecks.ask(loading, RedisAddress.Kind.SERVER, null).cause();
+
+        // Then
+        assertThat(fault).matches(RedisFault::isAway).hasMessageContaining("about 9 s more");
     }
 
     @ParameterizedTest
