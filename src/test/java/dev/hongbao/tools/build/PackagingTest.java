@@ -43,6 +43,7 @@ class PackagingTest {
         // Then
         assertThat(ofImage().web().http().address().host()).isEqualTo("0.0.0.0");
         assertThat(ofUnit().web().http().drainDelay()).isPositive();
+        assertThat(ofPod().web().management().address().host()).isEqualTo("0.0.0.0");
         for (String server : List.of("hongbao-1", "hongbao-2")) {
             HongbaoConfig config = config(composed(server));
             String address = text(map(compose, "services", server, "networks", "default"), "ipv4_address");
