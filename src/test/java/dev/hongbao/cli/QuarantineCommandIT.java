@@ -14,13 +14,15 @@ import dev.hongbao.values.UnavailableException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** What an operator types and reads while something is set aside; the servers go on meanwhile. */
 @ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class QuarantineCommandIT {
     private static final Duration SOON = Duration.ofSeconds(15);
 
@@ -28,7 +30,7 @@ class QuarantineCommandIT {
     private Books books;
     private TestEngine engine;
 
-    @BeforeEach
+    @BeforeAll
     void start(TestServers given) {
         servers = given;
         books = new Books(servers);
@@ -36,7 +38,7 @@ class QuarantineCommandIT {
         engine.deposit("alice", 10_000);
     }
 
-    @AfterEach
+    @AfterAll
     void stop() {
         engine.close();
     }

@@ -185,30 +185,6 @@ class HttpSupportIT extends TestServerClient {
     }
 
     @Test
-    void onlySupportMayLookAndAct() throws Exception {
-        String id = send("lucky", 100, 1);
-        for (String path : List.of(
-                "/v1/packets",
-                "/v1/draws",
-                "/v1/users/bob/packets",
-                "/v1/users/bob/claims",
-                "/v1/users/bob/plays",
-                "/v1/packets/" + id + "/claims/0")) {
-            assertProblem(get("sender", path), 403, "forbidden");
-        }
-        assertProblem(
-                send(builder("sender", "/v1/packets/" + id + "/cancel").POST(BodyPublishers.noBody())),
-                403,
-                "forbidden");
-        assertProblem(
-                send(builder("sender", "/v1/packets/" + id + "/close").POST(BodyPublishers.noBody())),
-                403,
-                "forbidden");
-        assertProblem(post("sender", "/v1/deposits", key(), new JsonObject()), 403, "forbidden");
-        assertProblem(post("sender", "/v1/users/bob/packets", key(), packet("lucky", 1, 1)), 403, "forbidden");
-    }
-
-    @Test
     void whatIsCancelledIsToldInTheGroupAndToTheHost() throws Exception {
         // Given
         String cursor = json(get("bob", "/v1/groups/" + group + "/events"), 200).getString("next");
