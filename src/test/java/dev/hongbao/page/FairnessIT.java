@@ -7,7 +7,6 @@ import io.vertx.core.json.JsonObject;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -122,11 +121,11 @@ class FairnessIT extends PageUse {
             import('/hongbao-client.js').then(hold).catch((error) => { window.held = String(error.stack); });
             """;
 
-    /** From now on a claim's amount arrives with one fen more; {@code window.honest} is the way back. */
+    /** From now on a claim's amount arrives with one fen more. */
     private static final String LIE = """
-            window.honest = window.fetch;
+            const honest = window.fetch;
             window.fetch = async (path, options) => {
-              const answer = await window.honest(path, options);
+              const answer = await honest(path, options);
               if (!path.includes('/claims')) return answer;
               const page = await answer.json();
               page.items[0].amount += 1;
@@ -150,9 +149,10 @@ class FairnessIT extends PageUse {
     }
 
     @Test
-    void thePageSaysYesInBothLanguagesAndNoWhenAnAmountIsAnother() throws Exception {
+    void thePageSaysYesAndNoWhenAnAmountIsAnother() throws Exception {
         // Given a packet that is drained before this browser's eyes
         enter(mei, "demo-mei");
+        Browser page = mei.browser();
         String packet = family.send("demo-jun", "prove it", new JsonObject().put("count", 3));
         mei.seeState(packet, "open");
         for (String member : List.of("demo-anna", "demo-fang", "demo-lei")) {
@@ -160,35 +160,23 @@ class FairnessIT extends PageUse {
         }
         mei.seeState(packet, "drained");
 
-        for (Map.Entry<String, List<String>> language : Map.of(
-                        "en", List.of("Check the shares", "Yes, they are fair", "No, something does not match"),
-                        "zh-CN", List.of("验证金额", "公平，全部吻合", "不吻合"))
-                .entrySet()) {
-            List<String> words = language.getValue();
-            if (!language.getKey().equals(mei.browser().js("return document.documentElement.lang"))) {
-                mei.browser().click(".language");
-            }
+        // When, Then
+        mei.look(packet);
+        page.seeText(".fairness button", "Check the shares");
+        page.click(".fairness button");
+        page.seeText(".fairness[data-fair=yes] [role=status]", "Yes, they are fair");
+        page.js("document.querySelector('.fairness').scrollIntoView()");
+        page.screenshot("fair");
+        mei.close(packet);
 
-            // When, Then
-            mei.look(packet);
-            mei.browser().seeText(".fairness button", words.get(0));
-            mei.browser().click(".fairness button");
-            mei.browser().seeText(".fairness[data-fair=yes] [role=status]", words.get(1));
-            mei.browser().js("document.querySelector('.fairness').scrollIntoView()");
-            mei.browser().screenshot("fair-" + language.getKey());
-            mei.close(packet);
+        // When the server tells another amount than it gave
+        page.js(LIE);
+        mei.look(packet);
+        page.click(".fairness button");
 
-            // When the server tells another amount than it gave
-            mei.browser().js(LIE);
-            mei.look(packet);
-            mei.browser().click(".fairness button");
-
-            // Then
-            mei.browser().seeText(".fairness[data-fair=no] [role=status]", words.get(2));
-            mei.browser().js("document.querySelector('.fairness').scrollIntoView()");
-            mei.browser().screenshot("unfair-" + language.getKey());
-            mei.close(packet);
-            mei.browser().js("window.fetch = window.honest");
-        }
+        // Then
+        page.seeText(".fairness[data-fair=no] [role=status]", "No, something does not match");
+        page.screenshot("unfair");
+        mei.close(packet);
     }
 }

@@ -2,7 +2,6 @@ package dev.hongbao.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
 
@@ -119,31 +118,5 @@ class WheelIT extends PageUse {
         page.press(Keys.ESCAPE);
         page.seeNo("dialog");
         assertThat(page.focused().getDomAttribute("class")).isEqualTo("to-wheel");
-    }
-
-    @Test
-    void aNarrowPhoneInTheDarkAndInChineseShowsTheWholeWheel() {
-        Browser phone = mei.browser();
-        phone.resize(360, 740, 2);
-        phone.emulate("prefers-color-scheme", "dark");
-        mei.enter(home.base, "demo-jun");
-        phone.click(".language");
-        phone.seeText(".to-wheel", "转盘");
-        phone.screenshot("phone-composer");
-        phone.click(".to-wheel");
-        phone.see("[data-spin='10']");
-        fits(phone, "phone-wheel");
-        phone.click("[data-spin='10']");
-        settle(phone, 10);
-        fits(phone, "phone-wheel-ten");
-        phone.js("document.querySelector('.dialog.wheel .sheet').scrollTo(0, 9999)");
-        phone.screenshot("phone-wheel-history");
-    }
-
-    private static void fits(Browser phone, String picture) {
-        assertThat(phone.js("return [...document.querySelectorAll('body, .room, .sheet, .composer, .spins')]"
-                        + ".filter(each => each.scrollWidth > innerWidth).map(each => each.className)"))
-                .isEqualTo(List.of());
-        phone.screenshot(picture);
     }
 }
