@@ -6,10 +6,10 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 
 /** Stands still until it is moved. */
-final class MovableClock extends Clock {
-    volatile Instant now;
+public final class MovableClock extends Clock {
+    public volatile Instant now;
 
-    MovableClock(Instant now) {
+    public MovableClock(Instant now) {
         this.now = now;
     }
 

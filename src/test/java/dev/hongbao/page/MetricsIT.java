@@ -95,37 +95,17 @@ class MetricsIT extends TestServerClient {
         });
     }
 
+    /** Of rules and panels, {@code RunbookDrillIT} looks for every metric. */
     @Test
-    void eachShardEachQueueAndEachCheckIsSeen() {
+    void eachShardIsSeen() {
         Eventually.eventually(SOON, () -> {
             Exposition metrics = scrape();
             for (int shard = 0; shard < 4; shard++) {
                 String label = "shard=\"" + shard + "\"";
                 assertThat(metrics.sum("hongbao_shard_owned", label)).isEqualTo(1);
                 assertThat(metrics.sum("hongbao_shard_epoch", label)).isPositive();
-                assertThat(metrics.sum("hongbao_shard_journal_entries", label)).isNotNegative();
-                assertThat(metrics.sum("hongbao_shard_oldest_unsettled_seconds", label))
-                        .isNotNegative();
             }
-            for (String queue : new String[] {"claims", "plays", "journal", "postgres", "connections"}) {
-                assertThat(metrics.sum("hongbao_queue_fill_ratio", "\"" + queue + "\""))
-                        .isBetween(0.0, 1.0);
-            }
-            for (String check : new String[] {"postgres", "redis", "shards", "staying"}) {
-                assertThat(metrics.sum("hongbao_readiness", "\"" + check + "\""))
-                        .as(check)
-                        .isEqualTo(1);
-            }
-            assertThat(metrics.names())
-                    .contains(
-                            "hongbao_build_info",
-                            "hongbao_quarantined",
-                            "hongbao_redis_memory_used_bytes",
-                            "hongbao_webhook_behind_rows",
-                            "hongbao_webhook_disabled_now",
-                            "hongbao_webhook_lag_seconds",
-                            "jvm_threads_live_threads",
-                            "process_uptime_seconds");
+            assertThat(metrics.names()).contains("process_uptime_seconds");
         });
     }
 

@@ -2,6 +2,7 @@ package dev.hongbao.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.access.MovableClock;
 import dev.hongbao.page.ManagementVerticle.RecentNumbers;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
@@ -9,34 +10,17 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class RecentNumbersTest {
-    private static final long START = Instant.parse("2026-02-17T00:00:00Z").toEpochMilli();
+    private static final Instant START = Instant.parse("2026-02-17T00:00:00Z");
 
     private final MeterRegistry meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-    private final AtomicLong now = new AtomicLong(START);
-    private final RecentNumbers recent = new RecentNumbers(meters, new Clock() {
-        @Override
-        public Instant instant() {
-            return Instant.ofEpochMilli(now.get());
-        }
-
-        @Override
-        public ZoneOffset getZone() {
-            return ZoneOffset.UTC;
-        }
-
-        @Override
-        public Clock withZone(java.time.ZoneId zone) {
-            return this;
-        }
-    });
+    private final MovableClock clock = new MovableClock(START);
+    private final RecentNumbers recent = new RecentNumbers(meters, clock);
 
     @Test
     void claimsAreToldPerSecondAndGaugesAsTheyAre() {
@@ -45,14 +29,14 @@ class RecentNumbersTest {
         meters.counter("hongbao.claim.outcomes", "outcome", "claimed").increment(500);
         meters.counter("hongbao.claim.outcomes", "outcome", "drained").increment(9);
         meters.gauge("hongbao.packet.open", new AtomicLong(7));
-        now.addAndGet(2_000);
+        clock.now = START.plusSeconds(2);
 
         // When it is sampled
         recent.sample();
 
         // Then it is 250 a second, and 7 packets
         JsonArray last = samples(0).getJsonArray(1);
-        assertThat(last.getLong(0)).isEqualTo(START + 2_000);
+        assertThat(last.getLong(0)).isEqualTo(clock.millis());
         assertThat(last.getLong(1)).isEqualTo(250);
         assertThat(last.getLong(7)).isEqualTo(7);
     }
@@ -122,12 +106,12 @@ class RecentNumbersTest {
         }
 
         assertThat(samples(0)).hasSize(600);
-        assertThat(samples(now.get() - 3_000)).hasSize(3);
-        assertThat(samples(now.get())).isEmpty();
+        assertThat(samples(clock.millis() - 3_000)).hasSize(3);
+        assertThat(samples(clock.millis())).isEmpty();
     }
 
     private void next() {
-        now.addAndGet(1_000);
+        clock.now = clock.now.plusSeconds(1);
         recent.sample();
     }
 

@@ -28,17 +28,28 @@ abstract class RunbookDrill extends TestServerClient {
 
     /** Waits until the rule of an alert holds that looks at a moment. */
     static void fires(String alert) {
-        Eventually.eventually(SOON, () -> {
-            Exposition now = scrape();
-            assertThat(RULES.holds(alert, now, now)).as(alert).isTrue();
-        });
+        fires(alert, management());
+    }
+
+    /** As above, of another server. @param management its address */
+    static void fires(String alert, URI management) {
+        await(alert, management, true);
     }
 
     /** Waits until it holds no more. */
     static void clears(String alert) {
+        clears(alert, management());
+    }
+
+    /** As above, of another server. @param management its address */
+    static void clears(String alert, URI management) {
+        await(alert, management, false);
+    }
+
+    private static void await(String alert, URI management, boolean holds) {
         Eventually.eventually(SOON, () -> {
-            Exposition now = scrape();
-            assertThat(RULES.holds(alert, now, now)).as(alert).isFalse();
+            Exposition now = scrape(management);
+            assertThat(RULES.holds(alert, now, now)).as(alert).isEqualTo(holds);
         });
     }
 
@@ -54,48 +65,42 @@ abstract class RunbookDrill extends TestServerClient {
         assertThat(RULES.holds(alert, after, scrape())).as(alert).isFalse();
     }
 
-    /** As {@link #fires(String)}, of another server. @param management its address */
-    static void fires(String alert, URI management) {
-        Eventually.eventually(SOON, () -> {
-            Exposition now = Exposition.kept(management);
-            assertThat(RULES.holds(alert, now, now)).as(alert).isTrue();
-        });
-    }
-
-    /** As {@link #clears(String)}, of another server. @param management its address */
-    static void clears(String alert, URI management) {
-        Eventually.eventually(SOON, () -> {
-            Exposition now = Exposition.kept(management);
-            assertThat(RULES.holds(alert, now, now)).as(alert).isFalse();
-        });
+    static Exposition scrape() {
+        return scrape(management());
     }
 
     /** After a round of the checks, as a load balancer asks for it; without one the server makes one every 5 s. */
-    static Exposition scrape() {
+    private static Exposition scrape(URI management) {
         try {
-            send(HttpRequest.newBuilder(URI.create(managed("/health/ready"))));
-        } catch (Exception fault) {
-            throw new IllegalStateException(fault);
+            send(HttpRequest.newBuilder(management.resolve("/health/ready")));
+        } catch (Exception away) {
+            // which is what is looked at
         }
-        return Exposition.of(URI.create(managed("/")));
+        return Exposition.kept(management);
+    }
+
+    private static URI management() {
+        return URI.create(managed("/"));
     }
 
     /** What the runbook begins with. @param section that it has to name */
     static void doctorNames(String section) {
-        doctorNames(section, URI.create(managed("/")));
+        doctorNames(section, management());
     }
 
     /** As above, of another server. @param management its address */
     static void doctorNames(String section, URI management) {
-        String port = Integer.toString(management.getPort());
-        Typed said = Typed.on(servers, "doctor", "--management-port", port);
-        assertThat(said.out()).as(said.err()).contains("#" + section);
+        assertThat(doctor(management)).contains("#" + section);
     }
 
     /** What the runbook need not be asked for. @param section that the doctor must not name */
     static void doctorNamesNot(String section) {
-        String port = Integer.toString(URI.create(managed("/")).getPort());
-        assertThat(Typed.on(servers, "doctor", "--management-port", port).out()).doesNotContain("#" + section);
+        assertThat(doctor(management())).doesNotContain("#" + section);
+    }
+
+    private static String doctor(URI management) {
+        return Typed.on(servers, "doctor", "--management-port", Integer.toString(management.getPort()))
+                .out();
     }
 
     /** A command of the runbook, as an operator types it. @return what it printed, when it ended with 0 */

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
@@ -55,23 +54,6 @@ class RedisPermissionsTest {
 
         // Then
         assertThat(allowed()).isEqualTo(called);
-    }
-
-    @Test
-    void nothingThatAnAdministratorNeedsIsAmongThem() {
-        assertThat(allowed())
-                .doesNotContainAnyElementsOf(List.of(
-                        "eval",
-                        "config",
-                        "debug",
-                        "flushall",
-                        "flushdb",
-                        "module",
-                        "keys",
-                        "acl",
-                        "shutdown",
-                        "replicaof"));
-        assertThat(EmbeddedRedis.RULES).contains("-@all").doesNotContain("+@");
     }
 
     @Test

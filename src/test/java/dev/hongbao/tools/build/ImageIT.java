@@ -25,7 +25,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The image that {@code ./mvnw jib:buildTar} makes without an engine, on a base made here, since a registry of images need not be at hand. */
+/**
+ * The image that {@code ./mvnw jib:buildTar} makes without an engine, on a base made here, since a registry of images need not be at hand.
+ * {@code PackagingTest} compares how it is started with the other image.
+ */
 @Tag("long")
 class ImageIT {
     private static final String JAR = "opt/hongbao/hongbao-server.jar";
@@ -38,7 +41,7 @@ class ImageIT {
     private record Content(TarArchiveEntry entry, byte[] bytes) {}
 
     @Test
-    void itHasTheServersJarAloneAndRunsItAsNobodySpecial() throws Exception {
+    void itHasTheServersJarAlone() throws Exception {
         // Given
         Path base = base();
 
@@ -66,21 +69,6 @@ class ImageIT {
             assertThat(each.entry().getLongUserId()).isZero();
             assertThat(each.entry().getLastModifiedTime().toMillis()).isEqualTo(1_000);
         });
-
-        // Then it is started as PackagingTest compares with the other image
-        JsonObject config = new JsonObject(text(archive, manifest.getString("Config"))).getJsonObject("config");
-        assertThat(config.getString("User")).isEqualTo("10001:10001");
-        assertThat(config.getString("WorkingDir")).isEqualTo("/var/lib/hongbao");
-        assertThat(config.getJsonObject("ExposedPorts").fieldNames()).containsExactly("8080/tcp", "9090/tcp");
-        assertThat(config.getJsonObject("Volumes").fieldNames()).containsExactly("/var/lib/hongbao/data");
-        assertThat(config.getJsonArray("Entrypoint"))
-                .containsExactly("java", "-XX:MaxRAMPercentage=60", "-XX:+ExitOnOutOfMemoryError", "-jar", "/" + JAR);
-        assertThat(config.getJsonArray("Env"))
-                .containsExactly(
-                        "PATH=/usr/bin",
-                        "HONGBAO_HTTP_HOST=0.0.0.0",
-                        "HONGBAO_MANAGEMENT_HOST=0.0.0.0",
-                        "HONGBAO_HTTP_DRAIN_DELAY=5s");
     }
 
     private Path build(Path base, String name) throws IOException, InterruptedException {
