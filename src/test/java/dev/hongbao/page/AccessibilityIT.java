@@ -46,7 +46,7 @@ class AccessibilityIT extends PageUse {
               }
               return kinds.get(element);
             };
-            window.first = [...document.querySelectorAll('body *')].filter((each) => {
+            window.first = [...document.querySelectorAll(`${arguments[1]} *`)].filter((each) => {
               const says = each.checkVisibility() && (each.value || [...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim()));
               const kind = says && kindOf(each).all;
               return says && !known.has(kind) && known.add(kind);
@@ -116,7 +116,7 @@ class AccessibilityIT extends PageUse {
         for (Screen each : Screen.values()) {
             use(page, each);
             lookAtRules(page, place, "html");
-            lookAtContrast(page, place);
+            lookAtContrast(page, place, "html");
             note(place, page.js(WIDE));
         }
     }
@@ -125,7 +125,7 @@ class AccessibilityIT extends PageUse {
     private void lookAtText(Browser page, String place, String within) {
         for (Screen each : Screen.values()) {
             use(page, each);
-            lookAtContrast(page, place);
+            lookAtContrast(page, place, within);
         }
         lookAtRules(page, place, within); // on the narrowest, where the most scrolls
     }
@@ -134,9 +134,9 @@ class AccessibilityIT extends PageUse {
         axe(page, place, within, TAGS, CONTRAST);
     }
 
-    private void lookAtContrast(Browser page, String place) {
+    private void lookAtContrast(Browser page, String place, String within) {
         List<?> known = kinds.getOrDefault(screen, List.of());
-        List<?> all = (List<?>) page.js(FIRST_OF_A_KIND, known);
+        List<?> all = (List<?>) page.js(FIRST_OF_A_KIND, known, within);
         if (all.size() > known.size()) {
             axe(page, place, "first", List.of(CONTRAST));
             kinds.put(screen, all);

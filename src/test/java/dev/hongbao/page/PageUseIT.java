@@ -124,8 +124,7 @@ class PageUseIT extends PageUse {
     @Test
     void somebodyCalledAsWhatEveryObjectHasIsAPersonLikeOthers() throws Exception {
         // Given members with such names, and the longest and the oddest
-        List<String> odd = List.of(
-                "constructor", "__proto__", "toString", "valueOf", "hasOwnProperty", "o".repeat(64), "_~@|+=:-.");
+        List<String> odd = List.of("constructor", "__proto__", "o".repeat(64), "_~@|+=:-.");
         enter(mei, "demo-mei");
         String greeting = "抢\"<b>&amp;'`${1}";
 
