@@ -238,6 +238,9 @@ declare
     winners  jsonb[];
 begin
     perform from draw_feed as f where f.draw = any (draws) order by f.draw for update;
+    -- The next statement sees what other owners have told in these groups.
+    perform from feed as g
+    where g.group_id in (select d.group_id from draw as d where d.id = any (draws)) order by g.group_id for no key update;
 
     with asked as materialized (
         select d.id, d.group_id, f.told, f.told_at, f.opened,

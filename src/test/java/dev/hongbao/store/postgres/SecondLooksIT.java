@@ -691,14 +691,38 @@ class SecondLooksIT {
         books.execute("delete from group_event where group_id = 'solo'; delete from feed where group_id = 'solo'");
     }
 
-    @Test
-    void winsThatSomebodyTellsAreToldOnce() throws SQLException {
-        // Given a draw of which a play is settled
-        Draw draw = draws.create("{group: wins, mode: weights, prizes: [{name: a, weight: 1}, {name: b, weight: 1}]}");
+    /** A draw of a group, of which a play is settled. */
+    private Draw played(String group) {
+        Draw draw = draws.create(
+                "{group: " + group + ", mode: weights, prizes: [{name: a, weight: 1}, {name: b, weight: 1}]}");
         books.execute("update prize set announced = true where draw = '" + draw.id() + "'");
         books.execute("insert into play (draw, seq, request, nth, round, at, prize, part, user_id) values ('"
                 + draw.id() + "', 0, gen_random_uuid(), 1, 1, now(), 1, 0, 'quy')");
-        String tells = "select feed_draws(array['" + draw.id() + "']::uuid[], interval '0')";
+        return draw;
+    }
+
+    private static String tells(Draw draw, String gap) {
+        return "select feed_draws(array['" + draw.id() + "']::uuid[], interval '" + gap + "')::text";
+    }
+
+    @Test
+    void winsOfADrawWaitForThoseThatAnotherOwnerTells() throws SQLException {
+        // Given two draws of a group that has a feed
+        Draw one = played("pair");
+        Draw other = played("pair");
+        books.execute("insert into feed (group_id) values ('pair') on conflict do nothing");
+
+        // When
+        String waiting = afterWaitingFor(tells(one, "1 hour"), tells(other, "1 hour"));
+
+        // Then
+        assertThat(waiting).isEqualTo("{" + other.id() + "}");
+    }
+
+    @Test
+    void winsThatSomebodyTellsAreToldOnce() throws SQLException {
+        // Given
+        String tells = tells(played("wins"), "0");
         // When
         afterWaitingFor(tells, tells);
 
