@@ -10,8 +10,8 @@
  * one call owns.
  *
  * <p>Invariants: the amounts sum to the total exactly, and each is within [min, max]. Every feasible input is accepted, and every infeasible
- * one refused with a reason. A seed's amounts are a format: they never change for an existing version, and {@code SplitGoldenTest} checks
- * that. A new way of drawing gets a new algorithm name or a new stream label.
+ * one refused with a reason. A seed's amounts are a format: they never change for an existing version, and {@code FairnessVectorsTest}
+ * checks that. A new way of drawing gets a new algorithm name or a new stream label.
  *
  * <p>Begin with {@code Split}, then {@code DoubleMean}.
  */

@@ -83,11 +83,11 @@ class EvenLuckTest {
 
     /** 200 shares, so tight that no draw without the cap fits: one share must still have the law of exact counting. */
     @ParameterizedTest
-    @CsvSource({"400, 4", "600, 4", "1000, 20"})
+    @CsvSource({"400, 4", "1000, 20"})
     void oneOfManySharesUnderATightCapHasTheLawOfExactCounting(int excess, int cap) {
         // Given: P(X = x) = ways(excess - x, count - 1) / ways(excess, count)
         int count = 200;
-        int draws = 3_000;
+        int draws = 1_500;
         double[] rest = ways(excess, count - 1, cap);
         double[] expected = new double[cap + 1];
         double all = 0;

@@ -86,6 +86,8 @@ class SeedStreamTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 16, 24, 31, 33})
     void aSeedOfAnotherLengthIsRefused(int length) {
-        assertThatThrownBy(() -> new SeedStream(new byte[length])).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new SeedStream(new byte[length]))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("a seed has 32 bytes, not " + length);
     }
 }
