@@ -90,6 +90,11 @@ class TableReplayTest {
                 .hasSize(3);
     }
 
+    /** The id of another turn: the same for all plays of one. */
+    private static String another(JsonObject play) {
+        return new UUID(1, UUID.fromString(play.getString("turn")).getLeastSignificantBits()).toString();
+    }
+
     private static Arguments forgery(String seenAs, Consumer<TableReplayTest> forgery) {
         return Arguments.of(seenAs, forgery);
     }
@@ -100,6 +105,7 @@ class TableReplayTest {
                     JsonObject first = it.plays.get(0);
                     first.put("number", 1 + first.getInteger("number") % 3);
                 }),
+                forgery("gave prize", it -> it.plays.forEach(play -> play.put("turn", another(play)))),
                 forgery(
                         "of eve is of a user who may not play",
                         it -> it.plays.stream().limit(3).forEach(play -> play.put("user", "eve"))),
