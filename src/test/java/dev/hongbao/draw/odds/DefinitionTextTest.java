@@ -79,7 +79,6 @@ class DefinitionTextTest {
     @CsvSource(delimiter = '|', textBlock = """
         /prizes                 | mode: table, prizes: []
         /prizes/1/name          | mode: table, prizes: [{name: a, count: 1}, {name: a, count: 1}]
-        /prizes/0/stock         | mode: table, whenExhausted: repeat, prizes: [{name: a, count: 5, stock: 4}]
         /prizes/0/stock         | mode: weights, prizes: [{name: a, weight: 1, award: {asset: CNY, amount: 1}}]
         /fallback               | mode: weights, prizes: [{name: a, weight: 1, stock: 1}]
         /fallback               | mode: schedule, prizes: [{name: a, quota: 1, stock: 1}]
@@ -87,11 +86,7 @@ class DefinitionTextTest {
         /whenExhausted          | mode: weights, whenExhausted: repeat, prizes: [{name: a, weight: 1}]
         /prizes/0/stock         | mode: schedule, prizes: [{name: a, quota: 1}], fallback: {name: f}
         /guarantees/0/category     | mode: weights, guarantees: [{category: rare, plays: 9}], prizes: [{name: a, weight: 1}]
-        /prizes                 | mode: weights, prizes: [{name: a, weight: 1000000000000}, {name: b, weight: 1}]
-        /prizes/0/stock         | mode: table, prizes: [{name: a, count: 3, award: {codes: [x, y]}}]
         /prizes/0/award/codes   | mode: table, prizes: [{name: a, count: 2, award: {codes: [x, x]}}]
-        /prizes/0/stock         | mode: table, prizes: [{name: a, count: 1000000, award: {asset: CNY, amount: 99999999999999}}]
-        /closesAt               | mode: table, opensAt: "2099-01-01T00:00:00Z", prizes: [{name: a, count: 1}]
         /schedule               | mode: table, schedule: {}, prizes: [{name: a, count: 1}]
         """)
     void aBrokenRuleIsToldWhereItIs(String pointer, String yaml) {
