@@ -4,6 +4,9 @@ import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.testing.Eventually;
@@ -21,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.slf4j.LoggerFactory;
 
 /** Claims whose answer was given up are still in the journal: nobody is let in to wait behind them in vain. */
 @ExtendWith(Servers.class)
@@ -28,11 +32,16 @@ class GivenUpClaimsIT {
     private static final int MAX_WAITING = 50;
 
     @Test
-    void theyTakeTheirPlacesUntilTheyAreSettled(TestServers servers) throws Exception {
+    void theyTakeTheirPlacesUntilTheyAreSettledAndEachIsALineOfTheLog(TestServers servers) throws Exception {
         Map<String, String> options = Map.of(
                 "claim.max-waiting", Integer.toString(MAX_WAITING),
                 "claim.settle-timeout", "200ms",
+                "log.slow-claim", "100ms",
                 "http.event-loops", "1");
+        Logger logger = (Logger) LoggerFactory.getLogger(ClaimService.class);
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        logger.addAppender(log);
         try (TestEngine engine = TestEngine.start(servers, 1, options)) {
             // Given a Postgres that does not settle, and as many claims as may wait
             engine.deposit("alice", 10_000);
@@ -51,7 +60,16 @@ class GivenUpClaimsIT {
                     assertThatThrownBy(() -> get(answer)).isInstanceOf(UnavailableException.class);
                 }
 
-                // Then a further one is refused, and not let in
+                // Then each is logged with its packet, shard and outcome
+                String cause = given.get(0).cause().getMessage();
+                assertThat(log.list)
+                        .extracting(ILoggingEvent::getFormattedMessage)
+                        .filteredOn(line -> line.startsWith("a claim took "))
+                        .hasSize(MAX_WAITING)
+                        .allMatch(line -> line.endsWith(
+                                " ms: packet " + packet.id() + ", shard " + packet.shard() + ", " + cause));
+
+                // And a further one is refused, and not let in
                 assertThatThrownBy(() -> engine.claim(packet, "late"))
                         .isInstanceOfSatisfying(
                                 UnavailableException.class,
@@ -65,6 +83,8 @@ class GivenUpClaimsIT {
                     Duration.ofSeconds(10),
                     () -> assertThat(engine.claim(packet, "late").kind()).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED));
             assertThat(engine.claim(packet, "u0").kind()).isEqualTo(Kind.ALREADY_CLAIMED);
+        } finally {
+            logger.detachAppender(log);
         }
     }
 }

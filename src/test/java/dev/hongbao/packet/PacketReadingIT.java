@@ -5,6 +5,7 @@ import static dev.hongbao.testing.TestEngine.GROUP;
 import static dev.hongbao.testing.TestEngine.get;
 import static dev.hongbao.testing.TestEngine.member;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.packet.Claim.AcceptedClaims;
 import dev.hongbao.store.postgres.PostgresAddress;
@@ -24,6 +25,7 @@ import io.vertx.sqlclient.PoolOptions;
 import io.vertx.sqlclient.Tuple;
 import java.sql.Connection;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -94,10 +96,6 @@ class PacketReadingIT {
         return engine.claim(packet, user).wonClaim();
     }
 
-    private PacketService fresh(CountingPool counted) {
-        return counted.service();
-    }
-
     @Test
     void aPageIsOneQueryAndReadsNoAmounts() throws Exception {
         // Given
@@ -108,23 +106,24 @@ class PacketReadingIT {
         try (Connection locked = TestDatabase.lock(servers.postgresOwnerUrl(), "packet_amounts")) {
             // When, Then
             List<PacketView> own = oneQuery(
-                            counted, () -> fresh(counted).ownOf(alice, PacketService.Period.ALL, null, null, null, 200))
+                            counted,
+                            () -> counted.service().ownOf(alice, PacketService.Period.ALL, null, null, null, 200))
                     .items();
             assertSeen(own, "alice");
             List<PacketView> group =
-                    oneQuery(counted, () -> fresh(counted).newest(bob, GROUP, Members.of(GROUP), 200)).stream()
+                    oneQuery(counted, () -> counted.service().newest(bob, GROUP, Members.of(GROUP), 200)).stream()
                             .filter(view -> view.packet().sender().equals(alice))
                             .toList();
             assertSeen(group, "bob");
             List<PacketService.OwnClaim> mine = oneQuery(
                             counted,
-                            () -> fresh(counted).claimsOf(bob.user(), PacketService.Period.ALL, null, null, 200))
+                            () -> counted.service().claimsOf(bob.user(), PacketService.Period.ALL, null, null, 200))
                     .items();
             assertThat(mine).hasSize(3 * EACH);
             for (PacketView view : group) {
                 assertThat(oneQuery(
                                         counted,
-                                        () -> fresh(counted)
+                                        () -> counted.service()
                                                 .view(bob, view.packet().id()))
                                 .claimedAmount())
                         .isEqualTo(view.claimedAmount());
@@ -301,6 +300,40 @@ class PacketReadingIT {
         get(one.close());
     }
 
+    @Test
+    void claimsOfAPastPeriodReadNoLaterMonth() {
+        Pool one = oneTransaction();
+        PacketService.Period past = new PacketService.Period(null, Instant.parse("2020-01-01T00:00:00Z"));
+
+        assertThat(get(new CountingPool(one).service().claimsOf(new UserId("bob"), past, null, null, 50))
+                        .items())
+                .isEmpty();
+
+        assertThat(rowsRead(one, "transfer")).isZero();
+        get(one.close());
+    }
+
+    @Test
+    void ofAPeriodOneListOfAUserIsReadAtATime() {
+        // Given a list that is being read: it takes as long as the user has claims
+        PacketService service = new CountingPool(engine.engine().pool()).service();
+        UserId bob = new UserId("bob");
+        PacketService.Period period = new PacketService.Period(Instant.parse("2020-01-01T00:00:00Z"), null);
+        var first = service.claimsOf(bob, period, null, null, 10);
+
+        // When, Then another one is refused, and nobody else's, nor what is read from its newest on
+        var second = service.claimsOf(bob, period, null, null, 10);
+        var other = service.claimsOf(new UserId("alice"), period, null, null, 10);
+        var all = service.claimsOf(bob, PacketService.Period.ALL, null, null, 10);
+        assertThatThrownBy(() -> get(second)).hasStackTraceContaining("under way");
+        assertThat(get(other).items()).isNotEmpty();
+        assertThat(get(all).items()).hasSize(10);
+        assertThat(get(first).items()).hasSize(10);
+
+        // And when it was read, it may be again
+        assertThat(get(service.claimsOf(bob, period, null, null, 10)).items()).hasSize(10);
+    }
+
     /** A pool of one connection that is in a transaction, so that it tells what it has read. */
     private Pool oneTransaction() {
         Pool one = PgBuilder.pool()
@@ -312,7 +345,7 @@ class PacketReadingIT {
         return one;
     }
 
-    static long rowsRead(Pool one, String table) {
+    private static long rowsRead(Pool one, String table) {
         return get(one.preparedQuery(
                                 "select sum(seq_tup_read + idx_tup_fetch)::bigint from pg_stat_xact_user_tables"
                                         + " where relid = $1::text::regclass or relid in (select relid from pg_partition_tree($1::text::regclass))")
