@@ -89,21 +89,6 @@ class ClaimIT {
     }
 
     @Test
-    void aClaimIsSettledIntoTheWallet() {
-        // Given
-        Packet packet = engine.send("alice", 1000, 3);
-
-        // When
-        ClaimOutcome outcome = engine.claim(packet, "bob");
-
-        // Then
-        assertThat(outcome.kind()).isEqualTo(Kind.CLAIMED);
-        assertThat(outcome.wonClaim().at()).isNotNull();
-        assertThat(outcome.wonClaim().amount()).isEqualTo(packet.amountOf(0));
-        assertThat(engine.balance("bob")).isEqualTo(outcome.wonClaim().amount());
-    }
-
-    @Test
     void aDoubleClickWithinOneBatchWinsOneSlot() {
         // Given
         Packet packet = engine.send("alice", 1000, 10);
@@ -170,21 +155,6 @@ class ClaimIT {
                 .containsExactlyInAnyOrderElementsOf(
                         IntStream.range(0, 100).boxed().toList());
         assertThat(won.stream().mapToLong(claim -> claim.amount()).sum()).isEqualTo(10_000);
-    }
-
-    @Test
-    void aThousandClaimsInOneTurnAreSplitIntoBatches() {
-        // Given
-        Packet packet = engine.send("alice", 100_000, 1000);
-
-        // When
-        List<ClaimOutcome> outcomes = inOneTurn(
-                3, packet, IntStream.range(0, 1000).mapToObj(i -> "batch" + i).toList());
-
-        // Then
-        assertThat(outcomes.stream().map(outcome -> outcome.wonClaim().slot()).distinct())
-                .hasSize(1000);
-        assertThat(outcomes).allMatch(outcome -> outcome.kind() == Kind.CLAIMED);
     }
 
     @Test
@@ -342,25 +312,6 @@ class ClaimIT {
 
         // Then
         assertThat(kinds).containsOnly(Kind.DRAINED);
-    }
-
-    @Test
-    void usersMayHaveOddNames() {
-        // Given
-        List<String> users = List.of("_", "0", "a.b~c@d|e+f=g:h-i", "x".repeat(64), "A=1", "u:", "1e9");
-        Packet packet = engine.send("alice", 1000, users.size());
-
-        // When
-        List<ClaimOutcome> outcomes = inOneTurn(0, packet, users);
-
-        // Then
-        assertThat(outcomes).allMatch(outcome -> outcome.kind() == Kind.CLAIMED);
-        assertThat(outcomes.stream().map(outcome -> outcome.wonClaim().user().value()))
-                .isEqualTo(users);
-        assertThat(outcomes.stream()
-                        .mapToLong(outcome -> outcome.wonClaim().amount())
-                        .sum())
-                .isEqualTo(1000);
     }
 
     @Test

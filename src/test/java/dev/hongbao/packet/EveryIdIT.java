@@ -38,9 +38,11 @@ import redis.clients.jedis.Jedis;
  */
 @ExtendWith(Servers.class)
 class EveryIdIT {
-    private static final List<String> USERS = IntStream.rangeClosed('!', '~')
-            .mapToObj(first -> String.valueOf((char) first))
-            .flatMap(first -> Stream.of(first, first + "0", "." + first))
+    private static final List<String> USERS = Stream.concat(
+                    IntStream.rangeClosed('!', '~')
+                            .mapToObj(first -> String.valueOf((char) first))
+                            .flatMap(first -> Stream.of(first, first + "0", "." + first)),
+                    Stream.of("1e9", "a.b~c@d|e+f=g:h-i", "x".repeat(UserId.MAX_LENGTH)))
             .filter(UserId::isValid)
             .distinct()
             .toList();

@@ -4,26 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
-import dev.hongbao.testing.TestServer;
 import dev.hongbao.testing.TestServerClient;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.values.Caller.Role;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.Socket;
-import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -40,9 +34,6 @@ class HttpManyClaimsIT extends TestServerClient {
 
     /** The first thousand claims of a server may wait for its classes. */
     private static final Map<String, String> PATIENT = Map.of("claim.settle-timeout", "10s");
-
-    private static final Map<String, String> UNLIMITED =
-            Map.of("claim.settle-timeout", "10s", "limits.claims-per-second", "0");
 
     private static Books books;
 
@@ -300,42 +291,6 @@ class HttpManyClaimsIT extends TestServerClient {
     }
 
     @Test
-    void twoCallsWithTheSameItemsAtOnceWinEachShareOnce() throws Exception {
-        // Given
-        String packet = send("lucky", 10_000, 300);
-        List<JsonObject> members = IntStream.range(0, 500)
-                .mapToObj(i -> item("member" + i, packet))
-                .toList();
-
-        // When
-        List<CompletableFuture<List<JsonObject>>> calls = IntStream.range(0, 4)
-                .mapToObj(i -> CompletableFuture.supplyAsync(() -> {
-                    try {
-                        return claimAll(members);
-                    } catch (Exception fault) {
-                        throw new IllegalStateException(fault);
-                    }
-                }))
-                .toList();
-
-        // Then a user has one claim, new in one call at most
-        int fresh = 0;
-        for (int i = 0; i < members.size(); i++) {
-            Map<JsonObject, Integer> claims = new HashMap<>();
-            for (CompletableFuture<List<JsonObject>> call : calls) {
-                JsonObject outcome = call.get().get(i);
-                assertThat(said(outcome)).isIn("201", "200", "410 drained");
-                if (outcome.containsKey("claim")) {
-                    claims.merge(outcome.getJsonObject("claim"), 1, Integer::sum);
-                }
-                fresh += outcome.getInteger("status") == 201 ? 1 : 0;
-            }
-            assertThat(claims).hasSizeLessThanOrEqualTo(1);
-        }
-        assertThat(fresh).isEqualTo(300);
-    }
-
-    @Test
     void aClientThatLeavesFindsItsClaimsSettled() throws Exception {
         // Given
         String packet = send("lucky", 10_000, 500);
@@ -359,70 +314,5 @@ class HttpManyClaimsIT extends TestServerClient {
 
         // Then
         assertThat(claimAll(members)).extracting(HttpManyClaimsIT::said).containsOnly("200");
-    }
-
-    /** Shards have one owner: some packets' claims are settled by the other server. */
-    @Test
-    void aServerClaimsAlsoWhatAnotherSettles() throws Exception {
-        try (TestServer second = TestServer.start(servers, UNLIMITED)) {
-            // Given packets in most of the shards
-            List<JsonObject> wanted = new ArrayList<>();
-            for (int i = 0; i < 40; i++) {
-                String packet = send("lucky", 1_000, 10);
-                for (int user = 0; user < 11; user++) {
-                    wanted.add(item("member" + user, packet));
-                }
-            }
-
-            // When the second server is asked
-            URI there = second.base().resolve("/v1/claims");
-            HttpResponse<String> answer =
-                    HttpClient.newHttpClient().send(request(wanted).uri(there).build(), BodyHandlers.ofString());
-
-            // Then of each packet one of eleven is late
-            List<JsonObject> outcomes = items(json(answer, 200));
-            for (int i = 0; i < 40; i++) {
-                assertThat(outcomes.subList(i * 11, (i + 1) * 11))
-                        .extracting(HttpManyClaimsIT::said)
-                        .containsOnlyOnce("410 drained")
-                        .containsOnly("410 drained", "201");
-            }
-        }
-    }
-
-    @Test
-    void aThousandPacketsAndAThousandOfOneUser() throws Exception {
-        try (TestServer unlimited = TestServer.start(servers, UNLIMITED)) {
-            // Given
-            List<JsonObject> strangers = IntStream.range(0, MOST)
-                    .mapToObj(i -> item("bob", UUID.randomUUID().toString()))
-                    .toList();
-            String packet = send("lucky", 100, 2);
-            List<JsonObject> same =
-                    IntStream.range(0, MOST).mapToObj(i -> item("carl", packet)).toList();
-
-            // When, then
-            for (List<JsonObject> items : List.of(strangers, same)) {
-                List<JsonObject> outcomes = items(json(
-                        HttpClient.newHttpClient()
-                                .send(
-                                        request(items)
-                                                .uri(unlimited.base().resolve("/v1/claims"))
-                                                .build(),
-                                        BodyHandlers.ofString()),
-                        200));
-                if (items == strangers) {
-                    assertThat(outcomes).extracting(HttpManyClaimsIT::said).containsOnly("404 not-found");
-                } else {
-                    assertThat(outcomes)
-                            .extracting(HttpManyClaimsIT::said)
-                            .containsOnlyOnce("201")
-                            .containsOnly("201", "200");
-                    assertThat(outcomes)
-                            .extracting(outcome -> outcome.getJsonObject("claim"))
-                            .containsOnly(outcomes.get(0).getJsonObject("claim"));
-                }
-            }
-        }
     }
 }
