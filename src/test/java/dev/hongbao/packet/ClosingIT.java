@@ -146,11 +146,11 @@ class ClosingIT {
         }
     }
 
-    private List<Packet> sendMany(TestEngine from, int count, Duration expiresIn) {
+    private List<Packet> sendMany(int count, Duration expiresIn) {
         List<Packet> sent = new ArrayList<>();
         for (int page = 0; page < count; page += 200) {
             List<Future<Packet>> sends = IntStream.range(0, Math.min(200, count - page))
-                    .mapToObj(i -> from.loop(i)
+                    .mapToObj(i -> engine.loop(i)
                             .call(services -> services.packets.send(
                                     member("sender" + i % SENDERS), lucky(100, 5, expiresIn), newKey())))
                     .toList();
@@ -162,7 +162,7 @@ class ClosingIT {
     @Test
     void thousandsThatExpireTogetherAreRefundedWhileTheyAreClaimed() {
         // Given
-        List<Packet> packets = sendMany(engine, 2500, HOUR);
+        List<Packet> packets = sendMany(2500, HOUR);
         long before = books.longOf("select count(*) from transfer where kind = 'refund'");
 
         // When all are due at one moment, while people claim
@@ -190,53 +190,6 @@ class ClosingIT {
                 .count();
         assertThat(books.longOf("select count(*) from claim where user_id in ('early', 'racer')"))
                 .isEqualTo(settled);
-    }
-
-    @Test
-    void whatExpiredWhileNobodyRanIsRefundedAtTheStart(TestServers ignored) {
-        try (TestServers own = Servers.fresh()) {
-            // Given
-            Books ownBooks = new Books(own);
-            try (TestEngine before = TestEngine.start(own, 1, Map.of())) {
-                IntStream.range(0, SENDERS).forEach(i -> before.deposit("sender" + i, 10_000));
-                sendMany(before, 100, Duration.ofMillis(700));
-                sendMany(before, 10, HOUR);
-            }
-            eventually(
-                    IN_TIME,
-                    () -> assertThat(ownBooks.longOf("select count(*) from packet where expires_at < now()"))
-                            .isEqualTo(100));
-
-            // When two servers start, and both would close
-            try (TestEngine one = TestEngine.start(own, 1, Map.of());
-                    TestEngine two = TestEngine.start(own, 1, Map.of())) {
-                // Then
-                eventually(IN_TIME, ownBooks::assertNothingDue);
-                assertThat(IntStream.range(0, SENDERS)
-                                .mapToLong(i -> one.balance("sender" + i))
-                                .sum())
-                        .isEqualTo(SENDERS * 10_000 - 10 * 100);
-                assertThat(ownBooks.longOf("select count(*) from transfer where kind = 'refund'"))
-                        .isEqualTo(100);
-            }
-            ownBooks.assertClean();
-        }
-    }
-
-    @Test
-    void aFullyClaimedPacketEndsDrainedWithoutARefund() {
-        // Given
-        Packet packet = engine.send("alice", lucky(300, 3, HOUR));
-
-        // When
-        for (String user : List.of("a", "b", "c")) {
-            assertThat(engine.claim(packet, user).kind()).isEqualTo(Kind.CLAIMED);
-        }
-
-        // Then
-        books.awaitClosed(packet);
-        assertThat(books.longOf("select refund from packet where id = '" + packet.id() + "'"))
-                .isZero();
     }
 
     @ParameterizedTest
