@@ -45,9 +45,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.UUID;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -250,107 +248,6 @@ class SendIT {
     }
 
     @Test
-    void manyAreMovedAtOnceAndEachHasAVerdict() {
-        // Given
-        List<String> users = List.of("rich", "same", "other", "poor", "nobody");
-        users.subList(0, 4).forEach(user -> engine.deposit(user, 50));
-
-        for (String operation : List.of("withdrawal", "send")) {
-            List<String> first = verdicts(operation, List.of("same", "other"), List.of(20, 20), "first");
-            engine.deposit("same", 20);
-            engine.deposit("other", 20);
-
-            // When
-            List<String> second = verdicts(operation, users, List.of(10, 20, 19, 51, 1), "first");
-            List<String> third = verdicts(operation, users, List.of(10, 10, 10, 10, 1), "third");
-
-            // Then
-            assertThat(first).containsExactly("done", "done");
-            assertThat(second).containsExactly("done", "replayed", "reused", "poor", "poor");
-            assertThat(third).containsExactly("done", "done", "done", "done", "poor");
-            assertThat(Stream.of("rich", "same", "other", "poor").map(engine::balance))
-                    .as(operation)
-                    .containsExactly(30L, 40L, 40L, 40L);
-            assertThat(books.longOf("select count(*) from account where owner = 'nobody'"))
-                    .isZero();
-            engine.deposit("rich", 20);
-            Stream.of("same", "other", "poor").forEach(user -> engine.deposit(user, 10));
-        }
-        assertThat(verdicts("deposit", List.of("new", "same"), List.of(5, 5), "in"))
-                .containsExactly("done", "done");
-        assertThat(verdicts("deposit", List.of("new", "same"), List.of(5, 6), "in"))
-                .containsExactly("replayed", "reused");
-        assertThat(engine.balance("new")).isEqualTo(5);
-    }
-
-    /** A user's key is the same in each call with a {@code round}; the amount is the command's fingerprint. */
-    private List<String> verdicts(String operation, List<String> users, List<Integer> amounts, String round) {
-        String n = "generate_series(1, " + users.size() + ") as n";
-        String common = "array[" + users.stream().map(user -> "'" + user + "'").collect(Collectors.joining(", ")) + "]";
-        String keys = "array(select '" + round + "' from " + n + ")";
-        String totals = "array" + amounts + "::bigint[]";
-        String fingerprints = "array(select a::text::bytea from unnest(" + totals + ") as a)";
-        String assets = "array(select 'CNY' from " + n + ")";
-        String ids = "array["
-                + users.stream()
-                        .map(user -> "'" + UUID.randomUUID() + "'::uuid")
-                        .collect(Collectors.joining(", "))
-                + "]";
-        String nulls = "array(select null from " + n + ")";
-        if (!operation.equals("send")) {
-            return books.strings("select verdict from move_wallets('" + operation + "', " + ids
-                    + ", array(select 'backend' from " + n + "), " + common + ", " + assets + ", " + totals + ", "
-                    + keys + ", " + fingerprints + ", array(select 'service' from " + n + "), " + nulls + "::text[], "
-                    + nulls + "::text[])");
-        }
-        Map<String, String> arguments = new TreeMap<>(Map.of(
-                "senders", common,
-                "actors", common,
-                "askers", common,
-                "keys", keys,
-                "fingerprints", fingerprints,
-                "ids", ids,
-                "assets", assets,
-                "totals", totals,
-                "maxs", totals,
-                "block_amounts", "array(select '{' || a || '}' from unnest(" + totals + ") as a)"));
-        Map.of(
-                        "shards", "0::smallint",
-                        "groups", "'family'",
-                        "kinds", "'lucky'",
-                        "counts", "1",
-                        "mins", "1::bigint",
-                        "splits", "'double-mean'",
-                        "split_versions", "1::smallint",
-                        "seeds", "decode(repeat('00', 32), 'hex')",
-                        "luckiests", "0",
-                        "lifetimes", "1000::bigint")
-                .forEach((name, each) -> arguments.put(name, "array(select " + each + " from " + n + ")"));
-        Map.of("block_places", "n", "blocks", "0", "roles", "'user'")
-                .forEach((name, each) -> arguments.put(name, "array(select " + each + " from " + n + ")"));
-        Map.of(
-                        "greetings", "text",
-                        "recipients", "text",
-                        "passcodes", "bytea",
-                        "metadatas", "text",
-                        "openings", "timestamptz",
-                        "campaigns", "uuid",
-                        "products", "text",
-                        "refs", "text",
-                        "reasons", "text")
-                .forEach((name, type) -> arguments.put(name, nulls + "::" + type + "[]"));
-        arguments.put(
-                "commitments",
-                "array(select packet_commitment(p.id, decode(repeat('00', 32), 'hex'), 'CNY', p.total, 1, 1, p.total,"
-                        + " 'double-mean', 1::smallint) from unnest(" + ids + ", " + totals + ") as p(id, total))");
-        return books.strings("select verdict from send_packets("
-                + arguments.entrySet().stream()
-                        .map(argument -> argument.getKey() + " => " + argument.getValue())
-                        .collect(Collectors.joining(", "))
-                + ")");
-    }
-
-    @Test
     void aLargeSendWithAnEmptyWalletCostsOneLook() {
         // Given
         CountingPool counted = new CountingPool(engine.engine().pool());
@@ -433,13 +330,17 @@ class SendIT {
 
     @Test
     void sendsOfAllLoopsThatWaitAreOneTransactionAndEachHasItsVerdict() {
-        // Given twenty who can pay, one who cannot, and one who asks twice under one key
+        // Given twenty who can pay, one who cannot, one who asks twice under one key, and two who used theirs before
         List<String> senders = new ArrayList<>(names("many", 20));
         senders.forEach(sender -> engine.deposit(sender, 10));
         engine.deposit("few", 9);
-        senders.addAll(List.of("few", "many0"));
+        senders.addAll(List.of("few", "many0", "same", "changed"));
         List<IdempotencyKey> keys = new ArrayList<>(keys(21));
-        keys.add(keys.get(0));
+        keys.addAll(List.of(keys.get(0), newKey(), newKey()));
+        engine.deposit("same", 30);
+        engine.deposit("changed", 30);
+        Packet before = send("same", lucky(10, 2, HOUR), keys.get(22));
+        send("changed", lucky(11, 2, HOUR), keys.get(23));
 
         // When
         List<Future<Packet>> sent = sendAll(senders, keys);
@@ -447,6 +348,9 @@ class SendIT {
         // Then
         assertRefused(sent.get(20), Refusal.INSUFFICIENT_FUNDS);
         assertThat(get(sent.get(21)).id()).isEqualTo(get(sent.get(0)).id());
+        assertThat(get(sent.get(22)).id()).isEqualTo(before.id());
+        assertRefused(sent.get(23), Refusal.IDEMPOTENCY_KEY_REUSED);
+        assertThat(Stream.of("few", "same", "changed").map(engine::balance)).containsExactly(9L, 20L, 19L);
         for (int i = 0; i < 20; i++) {
             Packet packet = get(sent.get(i));
             assertThat(engine.balance(senders.get(i))).isZero();
