@@ -14,14 +14,9 @@ import java.net.http.HttpResponse;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -47,43 +42,6 @@ class HttpDrawIT extends TestServerClient {
 
     private HttpResponse<String> play(String user, String draw, int plays, String key) throws Exception {
         return post(user, "/v1/draws/" + draw + "/plays", key, new JsonObject().put("plays", plays));
-    }
-
-    private static Map<String, Long> counts(List<JsonObject> plays) {
-        return plays.stream().collect(Collectors.groupingBy(play -> play.getString("prize"), Collectors.counting()));
-    }
-
-    @Test
-    void aRoundPlayedBy64UsersAtOnceGivesExactlyTheCounts() throws Exception {
-        // Given
-        String draw = create("""
-            {"mode": "table", "whenExhausted": "stop", "prizes": [
-              {"name": "a", "count": 7}, {"name": "b", "count": 93}, {"name": "c", "count": 540}]}
-            """);
-
-        // When each plays ten times, in their own time
-        ExecutorService crowd = Executors.newFixedThreadPool(64);
-        List<Future<List<JsonObject>>> users = new ArrayList<>();
-        for (int user = 0; user < 64; user++) {
-            String name = "player" + user;
-            users.add(crowd.submit(() -> {
-                List<JsonObject> won = new ArrayList<>();
-                for (int i = 0; i < 10; i++) {
-                    won.addAll(items(json(play(name, draw, 1, name + i), 201)));
-                }
-                return won;
-            }));
-        }
-        List<JsonObject> won = new ArrayList<>();
-        for (Future<List<JsonObject>> user : users) {
-            won.addAll(user.get());
-        }
-        crowd.shutdown();
-
-        // Then
-        assertThat(counts(won)).isEqualTo(Map.of("a", 7L, "b", 93L, "c", 540L));
-        assertProblem(play("late", draw, 1, "late"), 410, "exhausted");
-        new Books(servers).assertClean();
     }
 
     @Test
@@ -139,7 +97,7 @@ class HttpDrawIT extends TestServerClient {
         // Given one whose answer was lost, and that is over since
         String key = UUID.randomUUID().toString();
         JsonObject flash = definition("{\"mode\": \"weights\", \"prizes\": [{\"name\": \"a\", \"weight\": 1}]}")
-                .put("closesAt", Instant.now().plusMillis(1_500).toString());
+                .put("closesAt", Instant.now().plusMillis(800).toString());
         String made = json(post(null, "/v1/draws", key, flash), 201).getString("id");
         eventually(() ->
                 json(get(null, "/v1/draws/" + made), 200).getString("status").equals("closed"));

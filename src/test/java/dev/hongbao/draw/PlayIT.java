@@ -139,24 +139,6 @@ class PlayIT {
     }
 
     @Test
-    void aPlayIsPaidOnceAndItsPrizeIsInTheWallet() {
-        // Given
-        draws.deposit("payer", POINTS, 1000);
-        Draw draw = draws.create(PAID);
-
-        // When
-        List<Play> plays = new ArrayList<>();
-        for (int i = 0; i < 20; i++) {
-            plays.addAll(get(draws.play(0, draw, "payer")).plays());
-        }
-
-        // Then: two rounds of ten
-        assertThat(counts(plays)).isEqualTo(Map.of("cash", 4L, "nothing", 16L));
-        assertThat(draws.balance("payer", POINTS)).isEqualTo(800);
-        assertThat(draws.balance("payer", CNY)).isEqualTo(200);
-    }
-
-    @Test
     void theSameKeyGivesTheSamePrizesAndIsPaidOnce() {
         // Given
         draws.deposit("again", POINTS, 1000);
@@ -179,26 +161,6 @@ class PlayIT {
                 .isInstanceOfSatisfying(
                         RefusedException.class,
                         refused -> assertThat(refused.refusal()).isEqualTo(Refusal.IDEMPOTENCY_KEY_REUSED));
-    }
-
-    @Test
-    void withoutTheCostNothingHappensAndAfterADepositTheSameKeyWorks() {
-        // Given
-        draws.deposit("poor", POINTS, 95);
-        Draw draw = draws.create(PAID);
-        IdempotencyKey key = newKey();
-
-        // When
-        assertThatThrownBy(() -> get(draws.play(0, draw, "poor", 10, key)))
-                .isInstanceOfSatisfying(
-                        RefusedException.class,
-                        refused -> assertThat(refused.refusal()).isEqualTo(Refusal.INSUFFICIENT_FUNDS));
-
-        // Then
-        assertThat(draws.balance("poor", POINTS)).isEqualTo(95);
-        draws.deposit("poor", POINTS, 5);
-        assertThat(get(draws.play(0, draw, "poor", 10, key)).plays()).hasSize(10);
-        assertThat(draws.balance("poor", POINTS)).isZero();
     }
 
     @Test
@@ -348,66 +310,6 @@ class PlayIT {
             locked.rollback();
         }
         assertThat(draws.balance("door1", POINTS)).isEqualTo(10);
-    }
-
-    @Test
-    void aUsersIdIsNeverTakenForAFieldOfTheDraw() {
-        // Given a draw that remembers its users beside its own state, and users with the shortest ids
-        Draw draw = draws.create("""
-            mode: table
-            whenExhausted: repeat
-            limits: {total: 2}
-            prizes: [{name: a, count: 1}, {name: b, count: 3}]
-            """);
-
-        // When
-        for (String user : List.of("r", "s", "_", "0")) {
-            get(draws.play(0, draw, user));
-            get(draws.play(1, draw, user));
-        }
-
-        // Then
-        assertThat(TestDraws.counts(draws.plays(draw))).isEqualTo(Map.of("a", 2L, "b", 6L));
-        assertThat(get(draws.play(0, draw, "r")).kind()).isEqualTo(Kind.LIMIT_REACHED);
-    }
-
-    @Test
-    void theListsAndTheGroupSayWhoMayPlay() {
-        // Given
-        Draw denied = draws.create("{mode: weights, deny: [eve], prizes: [{name: a, weight: 1}]}");
-        Draw allowed = draws.create("{mode: weights, allow: [adam], prizes: [{name: a, weight: 1}]}");
-        Draw grouped = draws.create("{mode: weights, group: others, prizes: [{name: a, weight: 1}]}");
-
-        // Then
-        assertThat(get(draws.play(0, denied, "eve")).kind()).isEqualTo(Kind.NOT_ELIGIBLE);
-        assertThat(get(draws.play(0, denied, "adam")).kind()).isEqualTo(Kind.PLAYED);
-        assertThat(get(draws.play(0, allowed, "eve")).kind()).isEqualTo(Kind.NOT_ELIGIBLE);
-        assertThat(get(draws.play(0, allowed, "adam")).kind()).isEqualTo(Kind.PLAYED);
-        assertThat(get(draws.play(0, grouped, "adam")).kind()).isEqualTo(Kind.NOT_ELIGIBLE);
-    }
-
-    @Test
-    void theNthPlayInARowWithoutARarePrizeGivesOne() {
-        // Given odds that would hardly ever give one
-        Draw draw = draws.create("""
-            mode: weights
-            guarantees: [{category: rare, plays: 5}]
-            prizes:
-              - {name: dragon, category: rare, weight: 1}
-              - {name: nothing, weight: 999999999}
-            """);
-
-        // When
-        for (int i = 0; i < 10; i++) {
-            get(draws.play(0, draw, "patient"));
-        }
-        get(draws.play(0, draw, "patient", 10, newKey()));
-
-        // Then every fifth is one
-        List<Play> plays = draws.plays(draw);
-        for (int i = 0; i < 20; i++) {
-            assertThat(plays.get(i).prize().name()).isEqualTo(i % 5 == 4 ? "dragon" : "nothing");
-        }
     }
 
     @Test
