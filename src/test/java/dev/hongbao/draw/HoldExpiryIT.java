@@ -48,7 +48,8 @@ class HoldExpiryIT {
             for (int i = 0; i < 2; i++) {
                 books.execute("select hold_plays(array[gen_random_uuid()], array['" + draw.id() + "']::uuid[],"
                         + " array['vera'], array[1]::smallint[], array[gen_random_uuid()])");
-                books.execute("update play_request set held_at = held_at - interval '1 hour' where status = 'held'");
+                books.execute(
+                        "update play_request set held_at = held_at - interval '10 seconds' where status = 'held'");
                 eventually(
                         IN_TIME,
                         () -> assertThat(books.longOf("select count(*) from play_request where status = 'held'"))

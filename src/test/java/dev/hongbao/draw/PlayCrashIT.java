@@ -175,53 +175,8 @@ class PlayCrashIT extends ServerProcessClient {
     }
 
     @Test
-    void aPlayKilledBeforeItsCostIsHeldLeavesNothing() throws Exception {
-        try (Connection owner = TestDatabase.connect(stores.postgresOwnerUrl());
-                Statement lock = owner.createStatement()) {
-            // Given a hold that waits for the draw
-            owner.setAutoCommit(false);
-            lock.execute("select from draw where id = '" + draw + "' for update");
-            playInVain();
-            until("a hold waits", () -> waits("hold_plays"));
-
-            // When
-            server.kill();
-            books.breakConnections(false);
-            owner.rollback();
-        }
-
-        // Then
-        assertThat(count("play_request")).isZero();
-        startServer();
-        assertPlayedOnce();
-    }
-
-    @Test
     void aPlayKilledBetweenHoldAndScriptIsDecidedAfterTheNextStart() throws Exception {
         // Given a Redis that takes no writes
-        holdWithoutScript();
-
-        // Then the next start's script decides what is held
-        startServer();
-        assertPlayedOnce();
-    }
-
-    @Test
-    void aHoldGivenBackAfterAKillFreesItsKey() throws Exception {
-        // Given
-        holdWithoutScript();
-
-        // When the next start finds it long held
-        books.execute("update play_request set held_at = held_at - interval '1 hour'");
-        startServer();
-        until("the cost is back", () -> balance("ann") == MONEY);
-
-        // Then the same key is free again, and paid once
-        assertThat(statuses()).containsExactly("returned");
-        assertPlayedOnce();
-    }
-
-    private void holdWithoutScript() {
         try (Jedis redis = new Jedis(URI.create(stores.redisUrl()))) {
             redis.clientPause(60_000, ClientPauseMode.WRITE);
             playInVain();
@@ -234,6 +189,10 @@ class PlayCrashIT extends ServerProcessClient {
         }
         assertThat(decided()).isEmpty();
         assertThat(isHeld()).isTrue();
+
+        // Then the next start's script decides what is held
+        startServer();
+        assertPlayedOnce();
     }
 
     @Test

@@ -24,7 +24,6 @@ import java.net.URI;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -187,36 +186,6 @@ class RestoredDrawsIT {
     }
 
     @Test
-    void aDecidedPlayBehindOneWhoseCostIsLostIsVoidToo() {
-        // Given
-        Draw draw;
-        try (TestEngine before = engine()) {
-            draw = played(before);
-        }
-        hold(draw, "u3");
-        servers.backUpPostgres();
-
-        // Given two plays that are only decided, and only the second one's cost is in the backup
-        try (TestEngine engine = engine("1s")) {
-            get(engine.engine().stopWriter());
-            for (String user : List.of("u2", "u3")) {
-                assertThatThrownBy(() -> kind(engine, draw, user)).isInstanceOf(UnavailableException.class);
-            }
-        }
-
-        // When
-        servers.restorePostgres();
-
-        // Then
-        try (TestEngine engine = engine()) {
-            for (String user : List.of("u5", "u4", "u3", "u2")) {
-                assertPlays(engine, draw, user);
-            }
-            assertPlayedByFive(engine, draw);
-        }
-    }
-
-    @Test
     void aDecidedPlayOfAPeriodWhosePlanIsLostIsVoid() {
         // Given a scheduled draw that is not planned when the backup is made
         Draw draw;
@@ -251,25 +220,6 @@ class RestoredDrawsIT {
         try (TestEngine engine = engine()) {
             eventually(SOON, books::assertJournalsEmpty);
             assertThat(books.longOf("select count(*) from play")).isZero();
-        }
-    }
-
-    @Test
-    void aPaidDrawThatIsLostAloneIsNotFound() {
-        // Given nothing but a draw after the backup, so that no shard is behind
-        try (TestEngine before = engine()) {
-            played(before);
-        }
-        servers.backUpPostgres();
-        try (TestEngine engine = engine()) {
-            Draw lost = new TestDraws(engine).create(TABLE);
-
-            // When
-            servers.restorePostgres();
-
-            // Then
-            eventually(SOON, () -> assertThat(kind(engine, lost, "u2")).isEqualTo(Kind.NOT_FOUND));
-            assertThat(new TestDraws(engine).balance("u2", POINTS)).isEqualTo(MONEY);
         }
     }
 
@@ -397,31 +347,6 @@ class RestoredDrawsIT {
                         SOON, () -> assertThat(redis.keys("*:d:" + later.id())).isEmpty());
             }
             books.assertReconciled();
-        }
-    }
-
-    @Test
-    void aShardsRowThatIsSetBackWhileServersWorkCostsNoPlay() {
-        try (TestEngine owner = engine();
-                TestEngine other = engine()) {
-            // Given
-            Draw draw = played(owner);
-            Map<String, PlayOutcome> answers = new HashMap<>();
-            for (int n = 2; n <= 3; n++) {
-                answers.put("u" + n, get(play(other, draw, "u" + n)));
-            }
-            long epoch = books.sumOfEpochs();
-
-            // When
-            books.execute("update shard set last_seq = last_seq - 1");
-
-            // Then
-            eventually(SOON, () -> assertThat(books.sumOfEpochs()).isGreaterThan(epoch));
-            assertPlays(other, draw, "u4");
-            assertPlays(owner, draw, "u5");
-            answers.forEach((user, answer) ->
-                    assertThat(get(play(other, draw, user)).plays()).isEqualTo(answer.plays()));
-            assertPlayedByFive(owner, draw);
         }
     }
 }
