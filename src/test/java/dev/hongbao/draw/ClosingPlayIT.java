@@ -35,7 +35,7 @@ class ClosingPlayIT {
             // Given a cost that is held, nobody who settles or closes, and a draw that is over
             TestDraws draws = new TestDraws(engine);
             draws.deposit("vera", POINTS, 100);
-            Instant closesAt = Instant.now().plusSeconds(5);
+            Instant closesAt = Instant.now().plusSeconds(2);
             Draw draw = draws.create("""
                     {closesAt: '%s', mode: weights, cost: {asset: POINTS, amount: 5}, prizes: [{name: a, weight: 1}]}
                     """.formatted(closesAt));
@@ -79,7 +79,7 @@ class ClosingPlayIT {
             draws.deposit("wanda", POINTS, 100);
             Draw draw = draws.create("""
                     {closesAt: '%s', mode: weights, cost: {asset: POINTS, amount: 5}, prizes: [{name: a, weight: 1}]}
-                    """.formatted(Instant.now().plusSeconds(2)));
+                    """.formatted(Instant.now().plusSeconds(1)));
             UUID attempt = UUID.randomUUID();
             PlayRequest request = PlayRequest.of(draw.id(), new UserId("wanda"), new IdempotencyKey("held"), 1);
             books.execute(

@@ -142,20 +142,20 @@ class ScheduleIT {
     }
 
     @Test
-    void seventyTwoHoursGiveEachPeriodsQuotaAndNoPrizeBeforeItsMoment() throws Exception {
-        // Given 3 an hour, twice as many from the 20th to the 24th hour
+    void twelveHoursGiveEachPeriodsQuotaAndNoPrizeBeforeItsMoment() throws Exception {
+        // Given 3 an hour, twice as many in the fourth and the fifth hour
         Instant opening = time.now();
         Draw draw = create(
-                "[{name: phone, quota: 1, stock: 72}, {name: coupon, quota: 2, stock: 1000}]",
+                "[{name: phone, quota: 1, stock: 12}, {name: coupon, quota: 2, stock: 1000}]",
                 "{periodSeconds: 3600, boosts: [{from: \"%s\", to: \"%s\", times: 2}]}"
                         .formatted(
-                                opening.plus(Duration.ofMinutes(20 * 60 - 30)),
-                                opening.plus(Duration.ofMinutes(24 * 60 - 30))),
-                72);
+                                opening.plus(Duration.ofMinutes(3 * 60 - 30)),
+                                opening.plus(Duration.ofMinutes(5 * 60 - 30))),
+                12);
 
         // When it is played twice every ten minutes
         long won = 0;
-        for (int step = 0; step < 72 * 6; step++) {
+        for (int step = 0; step < 12 * 6; step++) {
             if (step % 6 == 0) {
                 awaitPeriod(draw, step / 6);
             }
@@ -167,17 +167,17 @@ class ScheduleIT {
 
         // Then every period has its quota, while there is stock
         assertThat(longOf("select count(*) from period where draw = DRAW", draw))
-                .isEqualTo(72);
+                .isEqualTo(12);
         assertThat(longOf(
                         "select count(*) from (select from release where draw = DRAW and prize = 2"
-                                + " group by period having count(*) <> case when period between 20 and 23 then 4 else 2 end) as x",
+                                + " group by period having count(*) <> case when period between 3 and 4 then 4 else 2 end) as x",
                         draw))
                 .isZero();
         assertThat(longOf("select planned from prize where draw = DRAW and n = 1", draw))
-                .isEqualTo(72);
-        // the stock of 72 phones lasts for 76 wanted ones: the last four hours have none
+                .isEqualTo(12);
+        // the stock of 12 phones lasts for 14 wanted ones: the last two hours have none
         assertThat(longOf(
-                        "select count(distinct period) from release where draw = DRAW and prize = 1 and period >= 68",
+                        "select count(distinct period) from release where draw = DRAW and prize = 1 and period >= 10",
                         draw))
                 .isZero();
         assertThat(longOf(
@@ -191,7 +191,7 @@ class ScheduleIT {
                                 + " and r.prize = y.prize and r.n = y.release where y.draw = DRAW and r.moment > y.at",
                         draw))
                 .isZero();
-        assertThat(won).isGreaterThan(150);
+        assertThat(won).isGreaterThan(25);
         assertThat(longOf("select count(*) from play where draw = DRAW and period is not null", draw))
                 .isEqualTo(won);
         assertProved(draw);
