@@ -61,7 +61,11 @@ class ProblemTest {
 
         Set<ProblemType> refusals = new HashSet<>();
         for (Refusal refusal : Refusal.values()) {
-            assertThat(refusals.add(ProblemType.of(refusal))).isTrue();
+            ProblemType type = ProblemType.of(refusal);
+            assertThat(refusals.add(type)).isTrue();
+            if (refusal != Refusal.INVALID && refusal != Refusal.DRAW_CLOSED) {
+                assertThat(type).hasToString(refusal.name());
+            }
         }
         assertThat(ProblemType.of(Refusal.INSUFFICIENT_FUNDS).status()).isEqualTo(402);
         assertThat(ProblemType.of(Refusal.IDEMPOTENCY_KEY_REUSED).status()).isEqualTo(422);
