@@ -10,25 +10,17 @@ import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestCampaigns;
 import dev.hongbao.testing.TestDatabase;
-import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
-import dev.hongbao.values.RefusedException;
-import dev.hongbao.values.RefusedException.Refusal;
-import io.vertx.core.Future;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A campaign's rest goes back to its host exactly once, whatever fails at its end. */
-@ExtendWith(Servers.class)
 class CampaignEndIT {
     private static final Duration IN_TIME = Duration.ofSeconds(15);
     private static final long BUDGET = 100_007;
@@ -155,43 +147,5 @@ class CampaignEndIT {
             assertThat(engine.balance("shop")).isEqualTo(before);
             books.assertClean();
         }
-    }
-
-    @Test
-    void poolsAreOpenedWhileItEndsAndNoCentIsLost(TestServers servers) {
-        Books books = new Books(servers);
-        try (TestEngine one = TestEngine.start(servers, 2, Map.of());
-                TestEngine two = TestEngine.start(servers, 2, Map.of())) {
-            TestCampaigns here = new TestCampaigns(one);
-            TestCampaigns there = new TestCampaigns(two);
-            one.deposit("shop", BUDGET);
-            Campaign.View campaign = here.create(definition(BUDGET, 5));
-
-            // When users open pools on both servers, and in the middle of it both end the campaign
-            List<Future<Packet>> openings = new ArrayList<>();
-            List<Future<Campaign.View>> ends = new ArrayList<>();
-            for (int i = 0; i < 120; i++) {
-                openings.add((i % 2 == 0 ? here : there).opening(i / 2, campaign, "opener" + i, "shoe"));
-                if (i == 60 || i == 61) {
-                    get(openings.get(0));
-                    ends.add((i == 60 ? one : two)
-                            .loop(0)
-                            .call(services -> services.campaigns.end(
-                                    TestDraws.SERVICE, campaign.campaign().id())));
-                }
-            }
-            ends.forEach(end -> get(end));
-            get(Future.join(openings).otherwiseEmpty());
-
-            // Then who came too late was told, and everything is the host's again
-            assertThat(openings.stream().filter(Future::failed).map(Future::cause))
-                    .allSatisfy(cause ->
-                            assertThat(((RefusedException) cause).refusal()).isEqualTo(Refusal.CAMPAIGN_OVER));
-            awaitClosed(books);
-            assertThat(one.balance("shop")).isEqualTo(BUDGET);
-            assertThat(books.longOf("select count(*) from pool"))
-                    .isEqualTo(openings.stream().filter(Future::succeeded).count());
-        }
-        books.assertReconciled();
     }
 }

@@ -87,7 +87,7 @@ class HttpRainIT extends TestServerClient {
         String latest = json(get(null, "/v1/outbox?after=latest"), 200).getString("next");
 
         // When
-        JsonObject rain = create("{\"expectedUsers\": 3000, \"durationSeconds\": 8}");
+        JsonObject rain = create("{\"expectedUsers\": 3000, \"durationSeconds\": 5}");
 
         // Then the group knows of it early, and nothing of its drops
         assertThat(rain.getString("status")).isEqualTo("planned");
@@ -252,7 +252,7 @@ class HttpRainIT extends TestServerClient {
     void aKeyMakesOneRainAlsoWhenItHasBegun() throws Exception {
         // Given
         money("shop", "deposits", 90, "money", 201);
-        JsonObject body = definition("{}");
+        JsonObject body = definition("{\"durationSeconds\": 1}");
         JsonObject rain = json(post(null, "/v1/rains", "once", body), 201);
 
         // When it is over
