@@ -41,11 +41,7 @@ class ClosingPlayIT {
                     """.formatted(closesAt));
             get(engine.engine().stopWriter());
             var key = new IdempotencyKey("held");
-            PlayRequest request = PlayRequest.of(draw.id(), new UserId("vera"), key, 1);
-            books.execute(
-                    "select hold_plays(array['%s']::uuid[], array['%s']::uuid[], array['vera'], array[1]::smallint[],"
-                                    .formatted(request.id(), draw.id())
-                            + " array['" + UUID.randomUUID() + "']::uuid[])");
+            books.hold(draw, "vera", key, 1);
             // by any server's clock: each knows Postgres' only nearly
             eventually(SOON, () -> assertThat(Instant.now()).isAfter(closesAt.plusSeconds(1)));
 
@@ -80,16 +76,13 @@ class ClosingPlayIT {
             Draw draw = draws.create("""
                     {closesAt: '%s', mode: weights, cost: {asset: POINTS, amount: 5}, prizes: [{name: a, weight: 1}]}
                     """.formatted(Instant.now().plusSeconds(1)));
-            UUID attempt = UUID.randomUUID();
-            PlayRequest request = PlayRequest.of(draw.id(), new UserId("wanda"), new IdempotencyKey("held"), 1);
-            books.execute(
-                    "select hold_plays(array['%s']::uuid[], array['%s']::uuid[], array['wanda'], array[1]::smallint[],"
-                                    .formatted(request.id(), draw.id())
-                            + " array['" + attempt + "']::uuid[])");
+            var key = new IdempotencyKey("held");
+            UUID attempt = books.hold(draw, "wanda", key, 1);
             eventually(SOON, () -> assertThat(draws.balance("wanda", POINTS)).isEqualTo(100));
             long epochs = books.sumOfEpochs();
 
             // When the owner gives it back
+            PlayRequest request = PlayRequest.of(draw.id(), new UserId("wanda"), key, 1);
             String returned = new ShardScript(servers).giveBack(draw.id(), request.id(), attempt, "wanda");
 
             // Then

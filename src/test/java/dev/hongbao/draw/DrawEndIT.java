@@ -3,6 +3,7 @@ package dev.hongbao.draw;
 import static dev.hongbao.testing.Eventually.eventually;
 import static dev.hongbao.testing.TestDraws.POINTS;
 import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.testing.Books;
@@ -18,7 +19,6 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -28,7 +28,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the settlement of a draw's end reads and locks. Nobody settles meanwhile but the test. */
+/** What the settlement of a draw's end reads and locks, and what an owner's look for work reads. Nobody settles meanwhile but the test. */
 @ExtendWith(Servers.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DrawEndIT {
@@ -79,15 +79,11 @@ class DrawEndIT {
     }
 
     @Test
-    void whatACloseReadsDoesNotGrowWithThePlays() throws SQLException {
+    void whatACloseReadsDoesNotGrowWithThePlaysAndATableThatLacksOneIsNotTrue() throws SQLException {
         // Given
         Draw draw = drawThatIsOver("{mode: weights, prizes: [{name: a, weight: 1}, {name: b, weight: 1}]}");
         forgePlays(draw);
-
-        try (Connection app = TestDatabase.connect(servers.postgresAppUrl());
-                Statement statement = app.createStatement()) {
-            app.setAutoCommit(false);
-
+        TestDatabase.rolledBack(servers.postgresAppUrl(), statement -> {
             // When
             ResultSet ended = statement.executeQuery(settled(draw));
             ended.next();
@@ -105,29 +101,17 @@ class DrawEndIT {
                             "select (final_table -> 'prizes' -> 0 ->> 'played')::bigint from draw where id = '"
                                     + draw.id() + "'"))
                     .isEqualTo(PLAYS / 2);
-            app.rollback();
-        }
-    }
+        });
 
-    @Test
-    void aTableOfWhichAPlayIsMissingIsNotTrue() throws SQLException {
-        // Given a prize of which one more is issued than was played
-        Draw draw = drawThatIsOver("{mode: weights, prizes: [{name: a, weight: 1}, {name: b, weight: 1}]}");
-        forgePlays(draw);
+        // When one more of a prize is issued than was played
         books.execute("update prize set issued = issued + 1 where n = 2 and draw = '" + draw.id() + "'");
 
-        try (Connection app = TestDatabase.connect(servers.postgresAppUrl());
-                Statement statement = app.createStatement()) {
-            app.setAutoCommit(false);
-
-            // When
+        // Then
+        TestDatabase.rolledBack(servers.postgresAppUrl(), statement -> {
             ResultSet ended = statement.executeQuery(settled(draw));
             ended.next();
-
-            // Then
             assertThat(ended.getString("wrong")).isEqualTo("{" + draw.id() + "}");
-            app.rollback();
-        }
+        });
     }
 
     private static long only(Statement statement, String sql) throws SQLException {
@@ -192,15 +176,11 @@ class DrawEndIT {
         Draw draw = draws.create("""
             {closesAt: '%s', mode: weights, cost: {asset: POINTS, amount: 5}, prizes: [{name: a, weight: 1}]}
             """.formatted(Instant.now().plusSeconds(600)));
-        UUID held = UUID.randomUUID();
-        UUID spent = UUID.randomUUID();
-        for (UUID request : new UUID[] {held, spent}) {
-            books.execute(
-                    "select hold_plays(array['%s']::uuid[], array['%s']::uuid[], array['vera'], array[1]::smallint[],"
-                                    .formatted(request, draw.id())
-                            + " array['" + UUID.randomUUID() + "']::uuid[])");
-        }
-        books.execute("delete from play_request where id = '" + spent + "'"); // as a play that was settled
+        books.hold(draw, "vera", newKey(), 1);
+        books.hold(draw, "vera", newKey(), 1);
+        // one is spent, as by a play that was settled
+        books.execute("delete from play_request where id = (select id from play_request where draw = '" + draw.id()
+                + "' limit 1)");
         books.execute("update draw set closes_at = greatest(now(), opens_at + interval '1 microsecond') where id = '"
                 + draw.id() + "'");
 
@@ -229,5 +209,35 @@ class DrawEndIT {
         ResultSet ended = settlement.executeQuery(settled(draw));
         ended.next();
         return ended.getString("closed");
+    }
+
+    /** An owner looks at each tick. The draws are forged: only their number matters. */
+    @Test
+    void aLookForWorkReadsOnlyWhatItFinds() throws SQLException {
+        // Given many open draws without a schedule
+        Draw draw = draws.create("{mode: table, prizes: [{name: a, count: 1}]}");
+        TestDatabase.rolledBack(servers.postgresOwnerUrl(), sql -> {
+            sql.execute("alter table draw disable trigger user");
+            sql.execute("insert into draw (id, shard, owner, mode, definition, seed, commitment, opens_at, closes_at)"
+                    + " select gen_random_uuid(), shard, owner, mode, definition, seed, commitment, opens_at, closes_at"
+                    + " from draw, generate_series(1, 20000) where id = '" + draw.id() + "'");
+            sql.execute("analyze draw");
+
+            // When, Then
+            assertThat(plan(sql, DrawStore.SCHEDULED)).contains("draw_scheduled");
+            assertThat(plan(sql, DrawOwnerTask.PERIODS_OVER.formatted("1"))).contains("draw_scheduled");
+            assertThat(plan(sql, DrawOwnerTask.DUE.formatted("1"))).contains("draw_due");
+        });
+    }
+
+    private static String plan(Statement sql, String rows) throws SQLException {
+        try (ResultSet lines = sql.executeQuery(
+                "explain select (select true from " + rows.replace("$1", "array[0, 1, 2, 3]") + " limit 1)")) {
+            StringBuilder plan = new StringBuilder();
+            while (lines.next()) {
+                plan.append(lines.getString(1)).append('\n');
+            }
+            return plan.toString();
+        }
     }
 }

@@ -3,6 +3,7 @@ package dev.hongbao.draw;
 import static dev.hongbao.testing.Eventually.eventually;
 import static dev.hongbao.testing.TestDraws.POINTS;
 import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.draw.Play.PlayOutcome;
@@ -78,10 +79,7 @@ class LateAcceptIT {
 
     /** Holds the cost as a server does before it asks the script. */
     private UUID hold() {
-        UUID attempt = UUID.randomUUID();
-        books.execute("select hold_plays(array['%s']::uuid[], array['%s']::uuid[], array['%s'], array[10]::smallint[],"
-                        .formatted(request.id(), draw.id(), user)
-                + " array['" + attempt + "']::uuid[])");
+        UUID attempt = books.hold(draw, user, key, 10);
         assertThat(draws.balance(user, POINTS)).isEqualTo(50);
         return attempt;
     }
@@ -220,5 +218,38 @@ class LateAcceptIT {
         assertThat(draws.balance(user, POINTS)).isEqualTo(100);
         assertThat(draws.balance(payer, POINTS)).isEqualTo(50);
         books.assertReconciled();
+    }
+
+    /** A server may try an attempt again that another one has decided: its answer was lost. */
+    @Test
+    void anAttemptThatWasJustDecidedIsNotForgotten() {
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            // Given plays that are settled
+            String attempts = books.stamps().get(0) + ":attempts";
+            long before = redis.zcard(attempts);
+            for (int i = 0; i < 5; i++) {
+                assertThat(get(draws.play(0, draw, user)).kind()).isEqualTo(PlayOutcome.Kind.PLAYED);
+            }
+            List<String> decided = redis.zrange(attempts, 0, -1);
+            assertThat(decided).hasSize((int) before + 5);
+
+            // When an owner takes the shard, and looks twice for costs that nobody decided
+            get(engine.engine().stopWriter());
+            get(engine.engine().startWriter());
+            for (int i = 0; i < 2; i++) {
+                books.hold(draw, user, newKey(), 1);
+                books.execute(
+                        "update play_request set held_at = held_at - interval '10 seconds' where status = 'held'");
+                eventually(
+                        SOON,
+                        () -> assertThat(books.longOf("select count(*) from play_request where status = 'held'"))
+                                .isZero());
+            }
+
+            // Then
+            assertThat(books.stamps().get(0) + ":attempts").isEqualTo(attempts);
+            assertThat(redis.zrange(attempts, 0, -1)).containsAll(decided);
+        }
+        books.assertClean();
     }
 }

@@ -2,6 +2,7 @@ package dev.hongbao.draw;
 
 import static dev.hongbao.testing.Eventually.eventually;
 import static dev.hongbao.testing.TestDraws.POINTS;
+import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.testing.Books;
@@ -68,8 +69,7 @@ class OwnerScriptFaultIT {
         spoil("attempts");
 
         // When
-        books.execute("select hold_plays(array[gen_random_uuid()], array['" + draw.id() + "']::uuid[],"
-                + " array['victim'], array[10]::smallint[], array[gen_random_uuid()])");
+        books.hold(draw, "victim", newKey(), 10);
         books.execute("update play_request set held_at = held_at - interval '1 hour'");
 
         // Then

@@ -1,5 +1,6 @@
 package dev.hongbao.draw;
 
+import static dev.hongbao.testing.TestCampaigns.assertRefused;
 import static dev.hongbao.testing.TestDraws.POINTS;
 import static dev.hongbao.testing.TestDraws.SERVICE;
 import static dev.hongbao.testing.TestDraws.counts;
@@ -20,10 +21,8 @@ import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.IdempotencyKey;
-import dev.hongbao.values.RefusedException;
 import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.UnavailableException;
-import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import java.sql.Connection;
@@ -113,32 +112,6 @@ class PlayIT {
     }
 
     @Test
-    void roundsAreExactAcrossTheirBordersUnderConcurrency() {
-        // Given a limited prize that is gone in the third round
-        String prizes =
-                "prizes: [{name: gold, count: 4, stock: 10}, {name: silver, count: 6}, {name: none, count: 30}]";
-        Draw rescaled = draws.create("{mode: table, whenExhausted: rescale, " + prizes + "}");
-        Draw repeated = draws.create("{mode: table, whenExhausted: repeat, " + prizes + "}");
-
-        // When
-        playAll(rescaled, 40 + 40 + 38 + 36 * 3, 40);
-        List<PlayOutcome> beyond = playAll(repeated, 100, 40);
-
-        // Then every round of the rescaled one is exact: 40, 40, 38 with what is left of the gold, then 36 without
-        List<Play> plays = draws.plays(rescaled);
-        int from = 0;
-        for (int size : new int[] {40, 40, 38, 36, 36, 36}) {
-            Map<String, Long> round = counts(plays.subList(from, from + size));
-            assertThat(round.getOrDefault("gold", 0L)).isEqualTo(size - 36);
-            assertThat(round).containsEntry("silver", 6L).containsEntry("none", 30L);
-            from += size;
-        }
-        // and the repeated one ends when its table is not whole any more
-        assertThat(beyond.stream().filter(each -> each.kind() == Kind.PLAYED)).hasSize(80);
-        assertThat(counts(draws.plays(repeated))).isEqualTo(Map.of("gold", 8L, "silver", 12L, "none", 60L));
-    }
-
-    @Test
     void theSameKeyGivesTheSamePrizesAndIsPaidOnce() {
         // Given
         draws.deposit("again", POINTS, 1000);
@@ -157,10 +130,7 @@ class PlayIT {
         assertThat(outcomes).allSatisfy(each -> assertThat(each.plays()).isEqualTo(later.plays()));
         assertThat(later.kind()).isEqualTo(Kind.ALREADY_PLAYED);
         assertThat(draws.balance("again", POINTS)).isEqualTo(970);
-        assertThatThrownBy(() -> get(draws.play(0, draw, "again", 4, key)))
-                .isInstanceOfSatisfying(
-                        RefusedException.class,
-                        refused -> assertThat(refused.refusal()).isEqualTo(Refusal.IDEMPOTENCY_KEY_REUSED));
+        assertRefused(Refusal.IDEMPOTENCY_KEY_REUSED, () -> get(draws.play(0, draw, "again", 4, key)));
     }
 
     @Test
@@ -275,11 +245,7 @@ class PlayIT {
             prizes: [{name: a, weight: 1}]
             """);
         IdempotencyKey key = newKey();
-        PlayRequest request = PlayRequest.of(draw.id(), new UserId("twice"), key, 1);
-        books.execute(
-                "select hold_plays(array['%s']::uuid[], array['%s']::uuid[], array['twice'], array[1]::smallint[],"
-                                .formatted(request.id(), draw.id())
-                        + " array[gen_random_uuid()])");
+        books.hold(draw, "twice", key, 1);
         assertThat(get(draws.play(0, draw, "twice")).kind()).isEqualTo(Kind.PLAYED);
 
         // When

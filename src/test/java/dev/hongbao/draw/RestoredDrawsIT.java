@@ -18,7 +18,6 @@ import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.values.IdempotencyKey;
 import dev.hongbao.values.UnavailableException;
-import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import java.net.URI;
 import java.sql.Connection;
@@ -26,7 +25,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -93,14 +91,6 @@ class RestoredDrawsIT {
         return draw;
     }
 
-    /** The cost of a request is held, and the script has not been asked. */
-    private void hold(Draw draw, String user) {
-        PlayRequest request = PlayRequest.of(draw.id(), new UserId(user), new IdempotencyKey(user), 1);
-        books.execute(("select hold_plays(array['%s']::uuid[], array['%s']::uuid[], array['%s'], array[1]::smallint[],"
-                        + " array['%s']::uuid[])")
-                .formatted(request.id(), draw.id(), user, UUID.randomUUID()));
-    }
-
     private List<String> numbers(Draw draw) {
         return books.strings("select seq from play where draw = '" + draw.id() + "' order by seq");
     }
@@ -160,7 +150,7 @@ class RestoredDrawsIT {
         try (TestEngine before = engine()) {
             draw = played(before);
         }
-        hold(draw, "u4");
+        books.hold(draw, "u4", new IdempotencyKey("u4"), 1);
         servers.backUpPostgres();
 
         // Given plays that are settled after it, and behind them that request's, which is only decided

@@ -2,11 +2,15 @@ package dev.hongbao.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.draw.Draw;
+import dev.hongbao.draw.PlayService;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.reconcile.BookQueries;
 import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.reconcile.Reconciliation.Finding.Severity;
 import dev.hongbao.server.Operations;
+import dev.hongbao.values.IdempotencyKey;
+import dev.hongbao.values.UserId;
 import java.net.URI;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -14,6 +18,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.function.Predicate;
 import redis.clients.jedis.Jedis;
 
@@ -139,6 +144,20 @@ public final class Books {
                 Duration.ofSeconds(2),
                 () -> assertThat(strings("select closed_at from packet where id = '" + packet.id() + "'"))
                         .doesNotContainNull());
+    }
+
+    /** Holds the cost of plays, as a server does before it asks the script. @return the attempt */
+    public UUID hold(Draw draw, String user, IdempotencyKey key, int plays) {
+        UUID attempt = UUID.randomUUID();
+        execute(
+                "select hold_plays(array['%s']::uuid[], array['%s']::uuid[], array['%s'], array[%d]::smallint[], array['%s']::uuid[])"
+                        .formatted(
+                                PlayService.requestOf(draw.id(), new UserId(user), key),
+                                draw.id(),
+                                user,
+                                plays,
+                                attempt));
+        return attempt;
     }
 
     /** As the owner of the tables. */
