@@ -20,20 +20,18 @@ import io.vertx.core.Future;
 import java.net.URI;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Jedis;
 
 /** Time runs out: closed through the journal, refunded exactly once (invariants I1, I8, I11). */
@@ -77,17 +75,13 @@ class ClosingIT {
             two.computeIfAbsent(packet.shard(), shard -> new ArrayList<>()).add(packet);
         }
         two.values().removeIf(all -> all.size() < 2);
-        try (Connection holder = TestDatabase.connect(servers.postgresOwnerUrl());
-                Connection past = TestDatabase.connect(servers.postgresOwnerUrl());
-                Statement lock = holder.createStatement();
-                Statement expiry = past.createStatement()) {
-            holder.setAutoCommit(false);
-            for (List<Packet> all : two.values()) {
-                for (Packet packet : all) {
-                    lock.execute("select from account where owner = '" + packet.id() + "' for update");
-                    expiry.execute("update packet set expires_at = now() where id = '" + packet.id() + "'");
-                }
-            }
+        String all = two.values().stream()
+                .flatMap(List::stream)
+                .map(packet -> "'" + packet.id() + "'")
+                .collect(Collectors.joining(", "));
+        try (Connection holder =
+                TestDatabase.lockRows(servers.postgresOwnerUrl(), "account where owner in (" + all + ")")) {
+            books.execute("update packet set expires_at = now() where id in (" + all + ")");
 
             // When one of each shard is asked for
             Map<Integer, List<PacketId>> due = get(store.due(two.keySet(), 1));
@@ -97,14 +91,7 @@ class ClosingIT {
             assertThat(due.values()).allMatch(packets -> packets.size() == 1);
             holder.rollback();
         }
-        two.values().stream()
-                .flatMap(List::stream)
-                .forEach(packet -> eventually(
-                        IN_TIME,
-                        () -> assertThat(books.longOf(
-                                        "select count(*) from packet where closed_at is not null and id = '"
-                                                + packet.id() + "'"))
-                                .isEqualTo(1)));
+        two.values().forEach(packets -> packets.forEach(books::awaitClosed));
     }
 
     @Test
@@ -192,18 +179,13 @@ class ClosingIT {
                 .isEqualTo(settled);
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"its key is missing", "its key is no hash"})
-    void whatIsOverdueIsClosedWhateverRedisSays(String says) {
+    @Test
+    void whatIsOverdueIsClosedThoughItsKeyIsNoHash() {
         // Given
         Packet packet = engine.send("alice", lucky(300, 3, HOUR));
         assertThat(engine.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
-        String key = books.stamps().get(packet.shard()) + ":p:" + packet.id();
         try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
-            redis.del(key);
-            if (says.equals("its key is no hash")) {
-                redis.set(key, "nonsense");
-            }
+            redis.set(books.stamps().get(packet.shard()) + ":p:" + packet.id(), "nonsense");
         }
 
         // When
@@ -221,9 +203,7 @@ class ClosingIT {
     void aCloseThatPaysNobodyFails() throws SQLException {
         // Given a packet whose payer is not there: a book that the rules would not have let anybody write
         Packet packet = engine.send("alice", lucky(300, 3, HOUR));
-        try (Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
-                Statement statement = owner.createStatement()) {
-            owner.setAutoCommit(false);
+        TestDatabase.rolledBack(servers.postgresOwnerUrl(), statement -> {
             statement.execute(
                     "update packet set refund_to = -1, opens_at = now() - interval '1 hour', expires_at = now()"
                             + " where id = '" + packet.id() + "'");
@@ -232,8 +212,38 @@ class ClosingIT {
             assertThatThrownBy(() -> statement.execute(
                             "select settle_closes('{}', '{}', '{}', '{}', '{}', '{" + packet.id() + "}')"))
                     .hasMessageContaining("an account that does not exist");
-            owner.rollback();
+        });
+    }
+
+    /** A seed that is told earlier gives away the shares that are left. */
+    @Test
+    void theSeedIsToldWhenThePacketIsClosedAndNotBefore() throws SQLException {
+        // Given a packet whose time ran out, and a close that cannot be settled yet
+        Packet packet = engine.send("alice", lucky(1000, 3, HOUR));
+        assertThat(engine.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
+        try (Connection locked =
+                TestDatabase.lockRows(servers.postgresOwnerUrl(), "shard where id = " + packet.shard())) {
+            books.expire(packet);
+
+            // Then
+            assertThat(view(packet))
+                    .returns(PacketView.Status.EXPIRED, PacketView::status)
+                    .returns(null, PacketView::seed);
+            locked.rollback();
         }
+
+        // When
+        books.awaitClosed(packet);
+
+        // Then
+        assertThat(view(packet))
+                .returns(PacketView.Status.REFUNDED, PacketView::status)
+                .returns(null, PacketView::luckiest);
+        assertThat(view(packet).seed()).hasSize(64);
+    }
+
+    private PacketView view(Packet packet) {
+        return get(engine.loop(0).call(services -> services.packets.view(member("bob"), packet.id())));
     }
 
     @Test
