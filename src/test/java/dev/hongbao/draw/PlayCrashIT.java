@@ -17,18 +17,11 @@ import java.net.http.HttpResponse;
 import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import redis.clients.jedis.Jedis;
@@ -164,16 +157,6 @@ class PlayCrashIT extends ServerProcessClient {
         return first;
     }
 
-    /** As an operator does it, in a process of its own. */
-    private void reconcile() {
-        ServerProcess.Result result = ServerProcess.run(Stream.concat(
-                        Stream.of("reconcile", "--data-dir", server.dataDir().toString()),
-                        Stream.of(ServerProcess.storeFlags(stores)))
-                .toArray(String[]::new));
-        assertThat(result.output()).contains("no violation");
-        assertThat(result.exit()).isZero();
-    }
-
     @Test
     void aPlayKilledBetweenHoldAndScriptIsDecidedAfterTheNextStart() throws Exception {
         // Given a Redis that takes no writes
@@ -231,54 +214,5 @@ class PlayCrashIT extends ServerProcessClient {
             then.run();
             return decided;
         }
-    }
-
-    /** At whatever step each of the players is; the tests above kill it at each of them. */
-    @Test
-    @Tag("long")
-    void killedThreeTimesInTheMiddleOfACrowd() throws Exception {
-        // Given players who ask with one key after the other, and again with the same one when they hear nothing
-        int players = 6;
-        for (int player = 0; player < players; player++) {
-            money("p" + player, "deposits", 100_000, name("in" + player), 201);
-        }
-        Map<String, JsonObject> answers = new ConcurrentHashMap<>();
-        List<String> asked = new ArrayList<>();
-
-        for (int round = 0; round < 3; round++) {
-            ExecutorService crowd = Executors.newFixedThreadPool(players);
-            for (int i = 0; i < 40; i++) {
-                for (int player = 0; player < players; player++) {
-                    String user = "p" + player;
-                    String each = user + " k" + round + "-" + i;
-                    asked.add(each);
-                    crowd.submit(() -> answers.put(each, json(play(user, each.split(" ")[1]), 201)));
-                }
-            }
-            int before = answers.size();
-            until("plays are answered", () -> answers.size() > before + 20);
-
-            // When
-            server.kill();
-            crowd.shutdownNow();
-            assertThat(crowd.awaitTermination(20, TimeUnit.SECONDS)).isTrue();
-            startServer();
-        }
-
-        // Then every answered key has its first answer, every other one has one now
-        assertThat(answers.size()).isLessThan(asked.size());
-        for (String each : asked) {
-            JsonObject now = Eventually.eventuallyGet(SOON, () -> {
-                HttpResponse<String> answer = play(each.split(" ")[0], each.split(" ")[1]);
-                assertThat(answer.statusCode()).as(answer.body()).isIn(200, 201);
-                return new JsonObject(answer.body());
-            });
-            assertThat(now).as(each).isEqualTo(answers.getOrDefault(each, now));
-        }
-        assertThat(count("play")).isEqualTo((long) asked.size() * TEN);
-        assertThat(books.longOf("select sum(case kind when 'cost' then amount when 'return' then -amount end)"
-                        + " from transfer where subject = '" + draw + "'"))
-                .isEqualTo((long) asked.size() * TEN * COST);
-        reconcile();
     }
 }

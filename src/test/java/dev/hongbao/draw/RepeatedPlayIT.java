@@ -9,7 +9,6 @@ import dev.hongbao.draw.Play.PlayOutcome;
 import dev.hongbao.draw.Play.PlayOutcome.Kind;
 import dev.hongbao.draw.PlayRequestStore.AttemptKey;
 import dev.hongbao.testing.Books;
-import dev.hongbao.testing.Killable;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.ShardScript;
 import dev.hongbao.testing.TestDatabase;
@@ -58,7 +57,7 @@ class RepeatedPlayIT {
     private double voids;
 
     @BeforeAll
-    void start(@Killable TestServers given) {
+    void start(TestServers given) {
         servers = given;
         books = new Books(servers);
         engines = List.of(TestEngine.start(servers, 1, OPTIONS), TestEngine.start(servers, 1, OPTIONS));
@@ -104,14 +103,6 @@ class RepeatedPlayIT {
                 .sum();
     }
 
-    private long callsOfTheScript() {
-        return engines.get(0)
-                .metrics()
-                .get("hongbao.play.batch.plays")
-                .summary()
-                .count();
-    }
-
     private PlayRequest request(String user) {
         return PlayRequest.of(draw.id(), new UserId(user), key, TEN);
     }
@@ -131,32 +122,6 @@ class RepeatedPlayIT {
             assertThat(get(first.get(i)).plays()).isEqualTo(get(second.get(i)).plays());
         }
         assertThat(settled()).hasSize(30);
-        assertThat(voids()).isEqualTo(voids);
-    }
-
-    @Test
-    void twoServersThatTakeTheSamePaidRequestsAtOnceTakeEachCostOnce() {
-        // Given
-        List<TestDraws> servers = engines.stream().map(TestDraws::new).toList();
-        Draw paid = servers.get(0)
-                .create("{mode: weights, cost: {asset: POINTS, amount: 3}, prizes: [{name: a, weight: 1}]}");
-        for (int i = 0; i < 30; i++) {
-            servers.get(0).deposit("payer" + i, TestDraws.POINTS, 100);
-        }
-
-        // When
-        List<Future<PlayOutcome>> all = new ArrayList<>();
-        for (int i = 0; i < 60; i++) {
-            all.add(servers.get(i % 2).play(0, paid, "payer" + i / 2, TEN, key));
-        }
-
-        // Then
-        for (int i = 0; i < 30; i++) {
-            assertThat(get(all.get(2 * i)).plays())
-                    .isEqualTo(get(all.get(2 * i + 1)).plays())
-                    .hasSize(TEN);
-            assertThat(servers.get(0).balance("payer" + i, TestDraws.POINTS)).isEqualTo(70);
-        }
         assertThat(voids()).isEqualTo(voids);
     }
 
@@ -197,10 +162,8 @@ class RepeatedPlayIT {
     void aRequestThatIsDecidedAndNotSettledIsNotDecidedAgain() throws Exception {
         Future<PlayOutcome> first;
         Future<PlayOutcome> second;
-        try (Connection locked = TestDatabase.connect(servers.postgresOwnerUrl())) {
+        try (Connection locked = TestDatabase.lock(servers.postgresOwnerUrl(), "player")) {
             // Given a play that is decided, and nobody who can settle
-            locked.setAutoCommit(false);
-            locked.createStatement().execute("lock table player in access exclusive mode");
             first = play(0, "ann", key, TEN);
             eventually(
                     SOON,
@@ -279,43 +242,6 @@ class RepeatedPlayIT {
     private String playByScript(String user) {
         UUID request = request(user).id();
         return new ShardScript(servers).play(draw.id(), request, request, user, TEN, false);
-    }
-
-    /** Settles the request as a server does what it finds in the journal of a generation that is over. */
-    private void settleIn(String user) {
-        books.execute(
-                """
-                select settle_plays('{}', '{}', '{}', '{}', '{}', array['%s']::uuid[],
-                    array[1], array['%s']::uuid[], array['%s'], array['%s']::uuid[], array[now()], array[0::bigint], array['10,-1,10'],
-                    array[null]::integer[], array[null], array_fill(1, array[10]), array[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]::smallint[],
-                    array_fill(2::smallint, array[10]), array_fill(1::bigint, array[10]), array_fill(null::integer, array[10]),
-                    array_fill(null::integer, array[10]))
-                """.formatted(draw.id(), request(user).id(), user, request(user).id()));
-    }
-
-    @Test
-    void whoLookedBeforeARecoveryLooksAgainAfterIt() {
-        // Given a request that was not settled when a server looked, and a Redis that is away before it is asked
-        servers.stopRedis();
-        long asked = callsOfTheScript();
-        Future<PlayOutcome> waiting = play(0, "carl", key, TEN);
-        eventually(SOON, () -> assertThat(callsOfTheScript()).isGreaterThan(asked));
-        assertThat(books.longOf("select count(*) from play where request = '"
-                        + request("carl").id() + "'"))
-                .isZero();
-
-        // When it is settled in the generation that is over, and the next one begins
-        settleIn("carl");
-        long epochs = books.sumOfEpochs();
-        servers.startRedis();
-        servers.replaceRedisByAnEmptyOne();
-
-        // Then it has those plays, and Redis was not asked for others
-        PlayOutcome outcome = get(waiting);
-        assertThat(outcome.kind()).isEqualTo(Kind.ALREADY_PLAYED);
-        assertThat(outcome.plays()).isEqualTo(settled()).hasSize(TEN);
-        assertThat(books.sumOfEpochs()).isGreaterThan(epochs);
-        assertThat(voids()).isEqualTo(voids);
     }
 
     @Test

@@ -198,42 +198,6 @@ class ScheduleIT {
     }
 
     @Test
-    void twoPlannersAtOncePlanAPeriodOnceAndAKilledOneLeavesItToTheOther() throws Exception {
-        // Given a draw that the server does not plan yet, and a planner that died before its commit
-        Draw draw = draws.create("""
-                mode: schedule
-                opensAt: "2037-01-01T00:00:00Z"
-                closesAt: "2037-01-02T00:00:00Z"
-                prizes: [{name: a, quota: 10, stock: 1000}]
-                fallback: {name: b}
-                """);
-        try (Connection dying = TestDatabase.connect(servers.postgresAppUrl());
-                Statement statement = dying.createStatement()) {
-            dying.setAutoCommit(false);
-            statement.execute("select plan_period('" + draw.id() + "', 0, now(), now() + interval '1 hour',"
-                    + " array[1]::smallint[], array[now()])");
-
-            // When two plan the same day, period by period, while the first is still held
-            Instant evening = Instant.parse("2037-01-01T23:00:00Z");
-            DrawPlanner one = new DrawPlanner(engine.engine().pool());
-            DrawPlanner two = new DrawPlanner(engine.engine().pool());
-            Future<Integer> first = one.plan(draw, evening, () -> true);
-            Future<Integer> second = two.plan(draw, evening, () -> true);
-            dying.rollback();
-
-            // Then
-            assertThat(get(first) + get(second)).isEqualTo(24);
-        }
-        assertThat(longOf("select count(*) from release where draw = DRAW", draw))
-                .isEqualTo(240);
-        assertThat(longOf(
-                        "select count(*) from (select from release where draw = DRAW group by period"
-                                + " having count(*) <> 10) as x",
-                        draw))
-                .isZero();
-    }
-
-    @Test
     void aPlanThatPostgresLostLeavesRedisWithTheNextOne() {
         // Given a plan that a restore of Postgres took back, and Redis did not
         Draw draw = create("[{name: a, quota: 5, stock: 100}]", "{periodSeconds: 3600, carryOver: false}", 3);
@@ -449,10 +413,8 @@ class ScheduleIT {
         Draw draw = create("[{name: a, quota: 5, stock: 7}]", "{periodSeconds: 3600, carryOver: false}", 3);
         awaitPeriod(draw, 0);
         Books books = new Books(servers);
-        try (Connection other = TestDatabase.connect(servers.postgresOwnerUrl());
-                Statement statement = other.createStatement()) {
-            other.setAutoCommit(false);
-            statement.execute("select from period where draw = '" + draw.id() + "' and n = 0 for update");
+        try (Connection other = TestDatabase.lockRows(
+                servers.postgresOwnerUrl(), "period where draw = '" + draw.id() + "' and n = 0")) {
             double before = refused();
             time.move(Duration.ofMinutes(61), engine);
 
