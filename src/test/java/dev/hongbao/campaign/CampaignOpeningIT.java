@@ -125,23 +125,6 @@ class CampaignOpeningIT {
     }
 
     @Test
-    void ofOpeningsAtTheSameMomentOneIsTheFirst() {
-        // Given
-        Campaign.View campaign =
-                campaigns.create(definition(50_000, 5).put("opening", new JsonObject().put("onePerProduct", true)));
-
-        // When a user opens each pool on every loop at once
-        List<Future<Packet>> openings = IntStream.range(0, 20 * LOOPS)
-                .mapToObj(i -> campaigns.opening(i, campaign, "ann", "product-" + i / LOOPS))
-                .toList();
-        get(Future.join(openings).otherwiseEmpty());
-
-        // Then there is one for each product
-        assertThat(openings.stream().filter(Future::succeeded)).hasSize(20);
-        assertThat(campaigns.report(campaign.campaign().id())).hasSize(20).allMatch(line -> line.pools() == 1);
-    }
-
-    @Test
     void whoMayOpenIsJudgedWhereItCounts() {
         // Given
         JsonObject body = definition(10_000, 5)

@@ -252,11 +252,8 @@ class CampaignRacesIT extends TwoEngines {
                     .mapToObj(i -> new TestCampaigns(server(i)).opening(i % 2, campaign, "opener" + i, "sku-" + i % 40))
                     .toList()));
         }
-        try (Connection holding = TestDatabase.connect(servers.postgresOwnerUrl());
-                Statement statement = holding.createStatement()) {
-            holding.setAutoCommit(false);
-            statement.execute("select from packet where id = '" + held.id() + "' for update");
-
+        try (Connection holding =
+                TestDatabase.lockRows(servers.postgresOwnerUrl(), "packet where id = '" + held.id() + "'")) {
             // When it is ended, then that waits for no pool, and nobody opens one any more
             assertThat(campaigns.end(id).status()).isEqualTo(Status.ENDING);
             assertRefused(Refusal.CAMPAIGN_OVER, () -> campaigns.open(campaign, "late", "shoe"));

@@ -25,7 +25,6 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import java.net.URI;
 import java.sql.Connection;
-import java.sql.Statement;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -150,11 +149,7 @@ class ClaimBatcherIT {
             Packet packet = engine.send("alice", 1000, 1000);
             List<Future<Claim>> answers = new ArrayList<>();
             int taken;
-            try (Connection blocker = TestDatabase.connect(servers.postgresOwnerUrl());
-                    Statement statement = blocker.createStatement()) {
-                blocker.setAutoCommit(false);
-                statement.execute("select 1 from shard for update");
-
+            try (Connection blocker = TestDatabase.lockRows(servers.postgresOwnerUrl(), "shard")) {
                 // When
                 for (int i = 0; i < 400; i++) {
                     String user = "u" + i;

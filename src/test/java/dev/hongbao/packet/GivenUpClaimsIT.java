@@ -17,7 +17,6 @@ import dev.hongbao.testing.TestServers;
 import dev.hongbao.values.UnavailableException;
 import io.vertx.core.Future;
 import java.sql.Connection;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,10 +45,7 @@ class GivenUpClaimsIT {
             // Given a Postgres that does not settle, and as many claims as may wait
             engine.deposit("alice", 10_000);
             Packet packet = engine.send("alice", 1000, 1000);
-            try (Connection blocker = TestDatabase.connect(servers.postgresOwnerUrl());
-                    Statement statement = blocker.createStatement()) {
-                blocker.setAutoCommit(false);
-                statement.execute("select 1 from shard for update");
+            try (Connection blocker = TestDatabase.lockRows(servers.postgresOwnerUrl(), "shard")) {
                 List<Future<ClaimOutcome>> given = new ArrayList<>();
                 for (int i = 0; i < MAX_WAITING; i++) {
                     given.add(engine.claim(0, packet, "u" + i));

@@ -23,8 +23,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Claims that the host's backend makes for its users, one by one and by the thousand, on the whole server. */
 @ExtendWith(Servers.class)
@@ -194,19 +192,6 @@ class HttpManyClaimsIT extends TestServerClient {
         assertThat(said.subList(45, 100)).contains("429 too-many-requests rate").doesNotContain("201");
         assertThat(said.subList(40, 100)).filteredOn("200"::equals).hasSizeLessThan(20);
         assertThat(said(claimAll(List.of(item("calm", packet))).get(0))).isEqualTo("201");
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {0, MOST + 1})
-    void aCallHasOneToAThousandItems(int count) throws Exception {
-        List<JsonObject> many = IntStream.range(0, count)
-                .mapToObj(i -> new JsonObject().put("user", "u"))
-                .toList();
-
-        JsonObject problem = assertProblem(send(request(many)), 400, "invalid-request");
-
-        assertThat(problem.getJsonArray("errors").getJsonObject(0).getString("pointer"))
-                .isEqualTo("#/claims");
     }
 
     @Test

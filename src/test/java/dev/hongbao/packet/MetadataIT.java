@@ -109,34 +109,24 @@ class MetadataIT extends TestServerClient {
     }
 
     @Test
-    void whatIsTooMuchOrNoTextIsRefusedByItsPlace() throws Exception {
+    void whatIsTooMuchIsRefusedByItsPlace() throws Exception {
         JsonObject many = new JsonObject();
         for (int i = 0; i < 21; i++) {
             many.put("k" + i, "v");
         }
-        for (JsonObject bad : List.of(
-                many,
-                new JsonObject().put("k", "x".repeat(2_048)),
-                new JsonObject().put("k", 1),
-                new JsonObject().put("k", new JsonObject()),
-                new JsonObject().putNull("k"),
-                new JsonObject().put("", "v"))) {
+        Map<String, JsonObject> all = Map.of(
+                "/v1/packets", packet("lucky", 300, 3),
+                "/v1/draws", draw(),
+                "/v1/campaigns", campaign(),
+                "/v1/rains", rain());
+        for (Map.Entry<String, JsonObject> each : all.entrySet()) {
+            String user = each.getKey().equals("/v1/packets") ? "sender" : null;
             JsonObject problem = assertProblem(
-                    post("sender", "/v1/packets", "bad", packet("lucky", 300, 3).put("metadata", bad)),
-                    400,
-                    "invalid-request");
+                    post(user, each.getKey(), "bad", each.getValue().put("metadata", many)), 400, "invalid-request");
             assertThat(problem.getJsonArray("errors").getJsonObject(0).getString("pointer"))
-                    .as(bad.encode())
+                    .as(each.getKey())
                     .startsWith("#/metadata");
         }
-        JsonObject nul = new JsonObject().put("k", "a\0b");
-        assertThat(post("sender", "/v1/packets", "bad", packet("lucky", 300, 3).put("metadata", nul))
-                        .statusCode())
-                .isEqualTo(400);
-        assertProblem(
-                made("/v1/draws", "bad", draw().put("metadata", new JsonObject().put("k", 1))), 400, "invalid-request");
-        assertProblem(made("/v1/campaigns", "bad", campaign().put("metadata", many)), 400, "invalid-request");
-        assertProblem(made("/v1/rains", "bad", rain().put("metadata", many)), 400, "invalid-request");
     }
 
     private static JsonObject draw() {
