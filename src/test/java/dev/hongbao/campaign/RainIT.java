@@ -1,6 +1,7 @@
 package dev.hongbao.campaign;
 
 import static dev.hongbao.testing.Eventually.eventually;
+import static dev.hongbao.testing.Eventually.eventuallyGet;
 import static dev.hongbao.testing.TestCampaigns.assertRefused;
 import static dev.hongbao.testing.TestEngine.GROUP;
 import static dev.hongbao.testing.TestEngine.get;
@@ -24,6 +25,7 @@ import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.net.URI;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -35,9 +37,11 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import redis.clients.jedis.Jedis;
 
-/** A rain from its making to its end: its moments, who may catch, how often, and where its money goes. */
+/** A rain from its making to its end: its moments, who may catch, how often, where its money goes, and what breaks in the middle. */
 class RainIT extends TwoEngines {
+    private static final Duration IN_TIME = Duration.ofSeconds(15);
     private static final Caller STRANGER =
             new Caller(new UserId("eve"), Set.of(new GroupId("strangers")), Role.USER, Instant.MAX);
 
@@ -257,5 +261,65 @@ class RainIT extends TwoEngines {
     private long announced(Rain.View rain) {
         return books.longOf("select count(*) from group_event where type = 'packet.sent' and group_id = 'rain:"
                 + rain.rain().id() + "'");
+    }
+
+    /** A claim may have to wait longer for a recovery than its caller does. */
+    private Kind claimOnceRecovered(String user, PacketId drop) {
+        return eventuallyGet(IN_TIME, () -> claim(TestEngine.member(user), drop).kind());
+    }
+
+    @Test
+    void whatRedisLosesIsMadeAnew() {
+        // Given three drops that have fallen and many that have not, and claims up to the limit and below it
+        Rain.View rain = rains.awaitFallen(rains.create(definition(60, 500, 5, 2)), 3);
+        List<PacketId> fallen = fallen(rain);
+        for (PacketId drop : fallen.subList(0, 2)) {
+            assertThat(claim(TestEngine.member("hal"), drop).kind()).isEqualTo(Kind.CLAIMED);
+        }
+        assertThat(claim(TestEngine.member("ida"), fallen.get(1)).kind()).isEqualTo(Kind.CLAIMED);
+
+        // When
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            redis.flushAll();
+        }
+
+        // Then nobody has more than the limit, and nothing twice
+        assertThat(claimOnceRecovered("ida", fallen.get(2))).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED);
+        assertThat(claimOnceRecovered("hal", fallen.get(2))).isEqualTo(Kind.LIMITED);
+        assertThat(claimOnceRecovered("ida", fallen.get(0))).isEqualTo(Kind.LIMITED);
+        assertThat(claimOnceRecovered("hal", fallen.get(0))).isEqualTo(Kind.ALREADY_CLAIMED);
+        books.assertReconciled();
+
+        // Then it ends to the cent
+        rains.cancel(rain.rain().id());
+        assertThat(rains.awaitEnded(rain).caught()).isEqualTo(new Rain.View.Caught(4, 40, 24_960));
+    }
+
+    @Test
+    void itIsToldWhenTheServerThatMadeItIsGone() {
+        // Given
+        Rain.View rain;
+        try (TestEngine maker = TestEngine.start(servers, 1, Map.of())) {
+            rain = new TestRains(maker).create(definition(2, 4, 1, 1));
+        }
+
+        // When
+        Rain.View ended = rains.awaitEnded(rain);
+
+        // Then
+        assertThat(ended.caught()).isEqualTo(new Rain.View.Caught(0, 0, 40));
+        String channel = "select type from group_event where group_id = 'rain:"
+                + rain.rain().id() + "' order by seq";
+        eventually(
+                IN_TIME,
+                () -> assertThat(books.strings(channel))
+                        .containsExactly(
+                                "rain.announced",
+                                "rain.started",
+                                "packet.sent",
+                                "packet.sent",
+                                "packet.sent",
+                                "packet.sent",
+                                "rain.ended"));
     }
 }
