@@ -91,8 +91,9 @@ class DrawModelTest {
         // Given 20,000 rounds of one prize in five places
         long[] places = new long[5];
         Chance chance = seeded(11);
+        DrawRules rules = rules("{mode: table, prizes: [{name: a, count: 1}, {name: b, count: 4}]}");
         for (int i = 0; i < 20_000; i++) {
-            DrawModel model = model("{mode: table, prizes: [{name: a, count: 1}, {name: b, count: 4}]}", chance);
+            DrawModel model = new DrawModel(rules, chance);
             int place = 0;
             while (model.play("user", 0, 0).prize() != 1) {
                 place++;
@@ -109,7 +110,7 @@ class DrawModelTest {
     }
 
     @ParameterizedTest
-    @ValueSource(longs = {21, 22, 23, 24})
+    @ValueSource(longs = {21, 22})
     @Tag("statistics")
     void weightsAreExact(long seed) {
         // Given
