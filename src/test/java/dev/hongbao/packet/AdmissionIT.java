@@ -150,8 +150,9 @@ class AdmissionIT {
             // Then each has a share, or was told at once to come again, and nobody waited in vain
             assertThat(new TreeSet<>(tally.wrong)).isEmpty();
             assertThat(tally.refusedLater).hasValue(0);
-            // And the writer had enough to do all the time
-            assertThat(busy).isGreaterThan(0.75);
+            // And the writer had enough to do all the time, also where other tests take the cores; AdmissionControlTest
+            // is exact
+            assertThat(busy).isGreaterThan(0.5);
             assertThat(tally.refused.get()).isGreaterThan(tally.claimed.get());
             // And they are not told to come again together
             assertThat(new TreeSet<>(tally.waits.keySet()))
