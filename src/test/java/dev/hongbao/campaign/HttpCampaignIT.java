@@ -310,9 +310,9 @@ class HttpCampaignIT extends TestServerClient {
         {"endsAt": "2020-01-01T00:00:00Z"}                                   | #/endsAt
         {"endsAt": "soon"}                                                   | #/endsAt
         {"endsAt": "2035-02-30T00:00:00Z"}                                   | #/endsAt
-        {"asset": "cny"}                                                     | #/asset
-        {"zone": "+08:00"}                                                   | #/zone
         {"zone": "Mars/Olympus"}                                             | #/zone
+        {"zone": "+08:00"}                                                   | #/zone
+        {"asset": "cny"}                                                     | #/asset
         {"pool": {"shares": 0}}                                              | #/pool/shares
         {"pool": {"shares": 1001}}                                           | #/pool/shares
         {"pool": {"amount": 101}}                                            | #/pool
