@@ -22,7 +22,6 @@ import dev.hongbao.values.Caller;
 import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.CampaignId;
 import dev.hongbao.values.IdempotencyKey;
-import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.RefusedException;
 import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.UserId;
