@@ -7,6 +7,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -45,8 +46,13 @@ final class Courier {
     private boolean stopped;
     private Future<?> work = Future.succeededFuture();
 
-    /** A range without events for this webhook, from a recorded position. */
-    private record Passed(String position, OutboxCursor to) {}
+    /** A range without events of these types, from a recorded position. */
+    private record Passed(String position, List<String> types, OutboxCursor to) {
+        /** Whether the webhook is still there. New types may have events in the range. */
+        boolean isOf(Due due) {
+            return position.equals(due.position()) && types.equals(due.terms().types());
+        }
+    }
 
     Courier(
             Vertx vertx,
@@ -134,8 +140,7 @@ final class Courier {
 
     private Future<Long> read(Due due) {
         Passed known = passed;
-        OutboxCursor from =
-                known != null && known.position.equals(due.position()) ? known.to : OutboxCursor.parse(due.position());
+        OutboxCursor from = known != null && known.isOf(due) ? known.to : OutboxCursor.parse(due.position());
         if (from == null || !outbox.fits(from)) {
             return Future.failedFuture(new IllegalStateException("its position is not a cursor"));
         }
@@ -148,12 +153,12 @@ final class Courier {
     private Future<Long> pass(Due due, OutboxCursor from, OutboxPage page) {
         long wait = page.next().equals(from) ? LOOK_MILLIS : 0;
         boolean isDue = page.next().least() > 0 && System.nanoTime() - passedNanos > PASSED_NANOS;
-        passed = new Passed(due.position(), page.next());
+        passed = new Passed(due.position(), due.terms().types(), page.next());
         if (!isDue || page.next().text().equals(due.position())) {
             return Future.succeededFuture(wait);
         }
         passedNanos = System.nanoTime();
-        return store.passed(webhook, due.position(), page.next()).map(wait);
+        return store.passed(webhook, due, page.next()).map(wait);
     }
 
     private Future<Long> deliver(Due due, OutboxPage page) {

@@ -38,11 +38,15 @@ final class WebhookStore {
     private static final String DELIVERED = """
         with moved as (
             update webhook set position = $3, low = $4, attempts = 0, failing_since = null, next_at = now()
-            where id = $1 and position = $2 and disabled_at is null
+            where id = $1 and position = $2 and types = $10 and disabled_at is null
             returning id
         )
         insert into webhook_delivery (webhook, message, after, events, status, error, millis)
         select id, $5, $2, $6, $7, $8, $9 from moved
+        """;
+
+    private static final String PASSED = """
+        update webhook set position = $3, low = $4 where id = $1 and position = $2 and types = $5
         """;
 
     private static final String FAILED = """
@@ -151,13 +155,18 @@ final class WebhookStore {
         public Due {
             secrets = List.copyOf(secrets);
         }
+
+        private String[] typesArray() {
+            return terms.types().toArray(String[]::new);
+        }
     }
 
     /**
      * A finished attempt.
      *
      * @param due the webhook before the attempt. If its position has changed since, nothing is written. If its URL or failed attempts have
-     *     changed, as by a redelivery, a failure writes nothing
+     *     changed, as by a redelivery, a failure writes nothing. If its types have, a success writes nothing: the message may have passed
+     *     events of the new types
      */
     public record Attempt(UUID webhook, Due due, String message, int events, Delivery.Answer answer) {
         private Tuple addTo(Tuple tuple) {
@@ -190,15 +199,16 @@ final class WebhookStore {
     public Future<Void> delivered(Attempt attempt, OutboxCursor next) {
         return Transactions.statement(() -> pool.preparedQuery(DELIVERED)
                 .execute(attempt.addTo(Tuple.of(attempt.webhook, attempt.due.position)
-                        .addString(next.text())
-                        .addLong(next.least())))
+                                .addString(next.text())
+                                .addLong(next.least()))
+                        .addArrayOfString(attempt.due.typesArray()))
                 .mapEmpty());
     }
 
-    /** Advances a webhook past events that it does not get. */
-    public Future<Void> passed(UUID webhook, String after, OutboxCursor next) {
-        return pool.preparedQuery("update webhook set position = $3, low = $4 where id = $1 and position = $2")
-                .execute(Tuple.of(webhook, after, next.text(), next.least()))
+    /** Advances a webhook past events that it does not get, unless its types have changed. */
+    public Future<Void> passed(UUID webhook, Due due, OutboxCursor next) {
+        return pool.preparedQuery(PASSED)
+                .execute(Tuple.of(webhook, due.position, next.text(), next.least(), due.typesArray()))
                 .mapEmpty();
     }
 
