@@ -22,9 +22,8 @@ begin
         restored = case when went_back then greatest(epoch, known_epoch) + 1 else restored end
     where id = of_shard and epoch = from_epoch and nonce = from_nonce
     returning epoch into drawn;
-    if went_back and drawn is not null then
+    if went_back and drawn is not null and outbox_begins_anew() then
         perform feeds_begin_anew();
-        perform outbox_begins_anew();
     end if;
     return drawn;
 end

@@ -1,10 +1,14 @@
 -- The outbox: trigger functions that write its rows, and functions that make events of them from the books.
 
--- After this database went back in time: a reader with a lost cursor gets all kept events again.
-create or replace function outbox_begins_anew() returns void
-    language sql
+-- After this database went back in time: a reader with a lost cursor gets all kept events again. Returns false if another shard's recovery
+-- began anew since Postgres started: a restore of data is a start.
+create or replace function outbox_begins_anew() returns boolean
+    language plpgsql
 as $$
-    update outbox_state set era = gen_random_uuid()
+begin
+    update outbox_state set era = gen_random_uuid(), anew_at = postgres_start() where anew_at is distinct from postgres_start();
+    return found;
+end
 $$;
 
 -- A time in RFC 3339.

@@ -43,7 +43,7 @@ grant insert, delete, update (opened, told, told_at) on draw_feed to ${app};
 grant insert, delete on quarantine_unit, quarantine to ${app};
 
 grant insert, delete on outbox, draw_unopened to ${app};
-grant insert (one), update (era, floor) on outbox_state to ${app};
+grant insert (one), update (era, anew_at, floor) on outbox_state to ${app};
 grant insert, update, delete on webhook, webhook_secret, webhook_delivery to ${app};
 
 grant insert on asset to ${app};

@@ -590,6 +590,7 @@ alter table outbox
 create table outbox_state (
     one   boolean primary key default true check (one),
     era   uuid    not null default gen_random_uuid(),
+    anew_at text, -- the start of Postgres at which the era began; null for the first one
     floor bigint  not null default 0, -- rows up to here may have been removed
     feed_base bigint not null default 0 -- the groups' feeds go on after this place
 );

@@ -260,12 +260,17 @@ public final class Shards {
         return refreshing.ask(
                 "all",
                 () -> store.postgresStart().compose(this::met).map(rows -> {
+                    boolean wentBack = false;
                     for (ShardRow row : rows) {
-                        Generation now = adopt(row).generation();
+                        wentBack |= take(row);
+                        Generation now = current(row.generation().shard()).generation();
                         if (!now.equals(row.generation())) {
                             RecoveryRequest request = new RecoveryRequest(now.shard(), now.stamp(), Symptom.FENCED);
                             telling.ask(request, () -> store.notifyOwner(request));
                         }
+                    }
+                    if (wentBack) {
+                        forget();
                     }
                     return null;
                 }));
@@ -279,9 +284,13 @@ public final class Shards {
         String before = met.getAndSet(start);
         if (!before.isEmpty() && !before.equals(start)) {
             LOG.info("Postgres was started anew: caches are cleared");
-            forgetting.forEach(Runnable::run);
+            forget();
         }
         return store.readAll();
+    }
+
+    private void forget() {
+        forgetting.forEach(Runnable::run);
     }
 
     /**
@@ -320,17 +329,25 @@ public final class Shards {
      * @return the shard's generation after that
      */
     public Shard adopt(ShardRow row) {
+        if (take(row)) {
+            forget();
+        }
+        return current(row.generation().shard());
+    }
+
+    /** As {@link #adopt}. Returns whether Postgres went back since the known generation, so that the caches must be cleared. */
+    private boolean take(ShardRow row) {
         int id = row.generation().shard();
         Shard read = of(row);
         Shard before =
                 known.getAndUpdate(id, shard -> read.generation.epoch() > shard.generation.epoch() ? read : shard);
         long known = before.generation().epoch();
         // A server that has just started remembers nothing, so an earlier restore does not concern it.
-        if (known > 0 && row.restored() > known) {
+        boolean wentBack = known > 0 && row.restored() > known;
+        if (wentBack) {
             LOG.warn("Postgres went back in time: caches from before {} are cleared", row.generation());
-            forgetting.forEach(Runnable::run);
         }
-        return current(id);
+        return wentBack;
     }
 
     /** A generation, known or not, with its scripts. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.testing.Killable;
 import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -39,6 +40,28 @@ class ShardsIT {
 
         // Then
         assertThat(before).hasValue(0);
+        assertThat(cleared).hasValue(1);
+    }
+
+    @Test
+    void aRestoreThatManyShardsTellOfClearsTheCachesOnce(TestServers servers) {
+        TestEngine.start(servers, 1, Map.of("shards", "4")).close();
+        AtomicInteger cleared = new AtomicInteger();
+
+        OneShard.on(servers, one -> {
+            // Given a server that knows all shards
+            Shards shards = new Shards(one.store(), 4, Map.of());
+            shards.whenPostgresWentBack(cleared::incrementAndGet);
+            return shards.refresh()
+                    // When all of them have recovered from a restore
+                    .compose(known -> one.pool()
+                            .query("update shard set epoch = epoch + 1, restored = epoch + 1")
+                            .execute())
+                    .compose(restored -> shards.refresh())
+                    .compose(met -> shards.refresh());
+        });
+
+        // Then
         assertThat(cleared).hasValue(1);
     }
 

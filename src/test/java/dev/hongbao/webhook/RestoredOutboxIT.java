@@ -16,6 +16,7 @@ import io.vertx.pgclient.PgBuilder;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -114,6 +115,45 @@ class RestoredOutboxIT {
         Set<String> ids = new HashSet<>(before.stream().map(OutboxEvent::id).toList());
         assertThat(after).allMatch(event -> known.contains(event) == ids.contains(event.id()));
         assertThat(after).anyMatch(known::contains).anyMatch(event -> !known.contains(event));
+    }
+
+    @Test
+    void aRestoreBeginsAnewOnceHoweverManyShardsItTakesBack() {
+        // Given packets in each shard
+        Map<String, String> options = Map.of("shards", "4");
+        Map<Integer, Packet> packets = new HashMap<>();
+        try (TestEngine engine = TestEngine.start(servers, 1, options)) {
+            engine.deposit("alice", 10_000);
+            while (packets.size() < 4) {
+                Packet packet = engine.send("alice", 30, 3);
+                packets.put(packet.shard(), packet);
+            }
+        }
+        Books books = new Books(servers);
+        for (int restores = 1; restores <= 2; restores++) {
+            // When a restore takes claims on all of them away
+            String user = "u" + restores;
+            servers.backUpPostgres();
+            try (TestEngine engine = TestEngine.start(servers, 1, options)) {
+                packets.values().forEach(packet -> engine.claim(packet, user));
+            }
+            servers.restorePostgres();
+            long before = books.longOf("select min(restored) from shard");
+            try (TestEngine engine = TestEngine.start(servers, 1, options)) {
+                packets.values()
+                        .forEach(packet -> eventually(
+                                SOON,
+                                () -> assertThat(engine.claim(packet, user).kind())
+                                        .isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED)));
+                eventually(
+                        SOON,
+                        () -> assertThat(books.longOf("select min(restored) from shard"))
+                                .isGreaterThan(before));
+            }
+
+            // Then the feeds and the outbox begin anew once
+            assertThat(books.longOf("select feed_base from outbox_state")).isEqualTo(restores * 1_000_000_000L);
+        }
     }
 
     @Test
