@@ -20,19 +20,28 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Rains in Postgres. The fixed facts are cached. Thread-safe. */
 final class RainCatalog extends RowCache<CampaignId, Rain> {
+    private static final Logger LOG = LoggerFactory.getLogger(RainCatalog.class);
+
     /** About 10 KB for a rain with many groups, usually 2 KB. */
     private static final int MAX_RAINS = 1_000;
 
@@ -86,6 +95,7 @@ final class RainCatalog extends RowCache<CampaignId, Rain> {
         """;
 
     private final Pool pool;
+    private final Set<CampaignId> unreadable = ConcurrentHashMap.newKeySet();
 
     public RainCatalog(Pool pool) {
         super(
@@ -101,7 +111,42 @@ final class RainCatalog extends RowCache<CampaignId, Rain> {
     protected Future<List<Rain>> read(Collection<CampaignId> ids) {
         return pool.preparedQuery(FIND)
                 .execute(Tuple.tuple().addArrayOfUUID(uuids(ids)))
-                .map(rows -> rows.stream().map(RainCatalog::rain).toList());
+                .map(rows -> readable(rows, RainCatalog::rain));
+    }
+
+    /** The rain; null for an unknown one. Fails for one that this server cannot read, as of a newer version; {@link #findAll} leaves it out. */
+    @Override
+    public Future<@Nullable Rain> find(CampaignId id) {
+        return super.find(id).map(rain -> {
+            if (rain == null && unreadable.contains(id)) {
+                throw new IllegalStateException("this server cannot read the rain " + id);
+            }
+            return rain;
+        });
+    }
+
+    private <T> List<T> readable(RowSet<Row> rows, Function<Row, T> of) {
+        List<T> read = new ArrayList<>();
+        for (Row row : rows) {
+            try {
+                read.add(of.apply(row));
+            } catch (RuntimeException fault) {
+                leaveOut(new CampaignId(row.getUUID("id")), fault);
+            }
+        }
+        return read;
+    }
+
+    private void leaveOut(CampaignId id, RuntimeException fault) {
+        if (unreadable.size() >= MAX_RAINS) {
+            unreadable.clear();
+        }
+        if (unreadable.add(id)) {
+            LOG.error(
+                    "the rain {} is left out on this server: its definition cannot be read: {}",
+                    id,
+                    fault.getMessage());
+        }
     }
 
     /** The audience of a group; it never changes. Completed at once for a group that is no channel of a rain. */
@@ -138,7 +183,7 @@ final class RainCatalog extends RowCache<CampaignId, Rain> {
     Future<List<Rain.View>> current(GroupId group, int limit) {
         return pool.preparedQuery(CURRENT)
                 .execute(Tuple.of(group.value(), limit))
-                .map(rows -> rows.stream().map(RainCatalog::view).toList());
+                .map(rows -> readable(rows, RainCatalog::view));
     }
 
     /** The fallen drops, in the order of their moments. */
