@@ -233,8 +233,13 @@ final class Recovery {
         return sweep.unlinkAll(next).map(row);
     }
 
-    /** A method of its own, since chaos stops a server here. */
+    /**
+     * A method of its own, since chaos stops a server here. Scripts have no key, so a command with one comes first: in a cluster its answer
+     * corrects an old map.
+     */
     private Future<Void> loadScripts(ShardRow drawn) {
-        return shards.of(drawn).loadScripts(drawn.generation().link(redis));
+        return watch.latestEpoch(drawn.generation())
+                .compose(
+                        keyed -> shards.of(drawn).loadScripts(drawn.generation().link(redis)));
     }
 }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Checks whether Redis is still as recovery prepared it. Callers of scripts notice most losses by NOSCRIPT. This class finds two
@@ -65,9 +66,10 @@ final class RedisWatch {
         Map<RedisLink, Future<String>> replids = new HashMap<>();
         List<Future<Boolean>> looks = new ArrayList<>();
         for (ShardRow row : rows) {
-            Future<String> replid =
-                    replids.computeIfAbsent(row.generation().link(redis).server(), server -> replid(row.generation()));
-            looks.add(look(row, replid));
+            looks.add(look(
+                    row,
+                    () -> replids.computeIfAbsent(
+                            row.generation().link(redis).server(), server -> replid(row.generation()))));
         }
         return looks;
     }
@@ -92,18 +94,22 @@ final class RedisWatch {
         }
     }
 
-    /** Whether the generation is the latest known one, and its scripts and its journal are there, in this replication id. */
-    private Future<Boolean> look(ShardRow row, Future<String> replid) {
+    /**
+     * Whether the generation is the latest known one, and its scripts and its journal are there, in this replication id. The commands with
+     * keys come first: in a cluster their answers correct an old map, by which the others would go to another server.
+     */
+    private Future<Boolean> look(ShardRow row, Supplier<Future<String>> replid) {
         Generation generation = row.generation();
         if (generation.epoch() == 0 || !shards.adopt(row).generation().equals(generation)) {
-            return replid.map(any -> false);
+            return replid.get().map(any -> false);
         }
         Future<Long> last = lastEntry(generation.journalKey());
         Future<Long> latest = latestEpoch(generation);
-        return Future.all(last, latest, replid)
-                .compose(all -> last.result() >= row.lastSeq()
+        return Future.all(last, latest)
+                .compose(keyed -> replid.get())
+                .compose(now -> last.result() >= row.lastSeq()
                                 && latest.result() <= generation.epoch()
-                                && row.replid().equals(replid.result())
+                                && row.replid().equals(now)
                         ? shards.of(row).hasScriptsIn(generation.link(redis))
                         : Future.succeededFuture(false))
                 // A missing note alone is no reason to recover: it is written again.

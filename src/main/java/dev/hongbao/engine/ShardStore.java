@@ -63,11 +63,13 @@ public final class ShardStore {
                     .filter(row -> row.generation().epoch() > 0)
                     .map(row -> {
                         RedisLink link = row.generation().link(redis);
-                        Future<String> replid = replids.computeIfAbsent(link.server(), RedisWatch::replid);
                         return link.send(Request.cmd(Command.EXISTS)
                                         .arg(row.generation().journalKey()))
-                                .compose(there -> replid.map(now -> there.toInteger() == 1
-                                        && (row.lacksUnits() || row.replid().equals(now))));
+                                // Not before: the answer about the key corrects a cluster's old map.
+                                .compose(there -> replids.computeIfAbsent(link.server(), RedisWatch::replid)
+                                        .map(now -> there.toInteger() == 1
+                                                && (row.lacksUnits()
+                                                        || row.replid().equals(now))));
                     })
                     .toList();
             return Future.join(looks)
