@@ -136,28 +136,31 @@ begin
 end
 $$;
 
--- Analyzes tables that have doubled since their last analysis. Postgres does this itself only for their parts, but the plans of joins need
--- it for the whole table.
-create or replace function analyze_month_tables() returns void
+-- Analyzes the first table after the given name that has doubled since its last analysis. Returns its name, or null for none. Postgres does
+-- this itself only for their parts, but the plans of joins need it for the whole table. One table a transaction, from Postgres 18 on without
+-- its parts: the outbox' head waits for the transaction.
+create or replace function analyze_next_month_table(after text) returns text
     language plpgsql
     security definer
     set search_path = ${flyway:defaultSchema}, pg_temp
     set lock_timeout = '200ms'
 as $$
 declare
-    parent text;
+    doubled constant text := (
+        select min(t.parent) from month_tables() as t join pg_class as c on c.oid = to_regclass(t.parent)
+        where t.parent > after
+          and (select sum(greatest(p.reltuples, 0)) from pg_inherits as i join pg_class as p on p.oid = i.inhrelid
+               where i.inhparent = c.oid) > 2 * greatest(c.reltuples, 5000));
+    only_it constant text := case when current_setting('server_version_num')::integer >= 180000 then 'only' end;
 begin
-    for parent in
-        select t.parent from month_tables() as t join pg_class as c on c.oid = to_regclass(t.parent)
-        where (select sum(greatest(p.reltuples, 0)) from pg_inherits as i join pg_class as p on p.oid = i.inhrelid
-               where i.inhparent = c.oid) > 2 * greatest(c.reltuples, 5000)
-    loop
-        execute format('analyze %I', parent);
-    end loop;
+    if doubled is not null then
+        execute format('analyze %s %I', only_it, doubled);
+    end if;
+    return doubled;
 end
 $$;
-revoke execute on function analyze_month_tables() from public;
-grant execute on function analyze_month_tables() to ${app};
+revoke execute on function analyze_next_month_table(text) from public;
+grant execute on function analyze_next_month_table(text) to ${app};
 
 -- The number of rows in _other of all tables; counted up to 10,000 each.
 create or replace function rows_of_no_month() returns bigint

@@ -24,7 +24,7 @@ public final class Months {
 
     private static final String MISSING = "select parent, month, held from missing_months($1)";
     private static final String MAKE = "select make_month($1, $2)";
-    private static final String ANALYZE = "select analyze_month_tables()";
+    private static final String ANALYZE = "select analyze_next_month_table($1)";
     private static final String OTHERS = "select rows_of_no_month()";
 
     private final SqlClient sql;
@@ -103,9 +103,16 @@ public final class Months {
      * @return never fails
      */
     public static Future<Void> analyze(SqlClient sql) {
-        return sql.query(ANALYZE).execute().<Void>mapEmpty().recover(later -> {
+        return analyzeAfter(sql, "").recover(later -> {
             LOG.warn("the monthly tables were not analyzed: {}", later.toString());
             return Future.succeededFuture();
+        });
+    }
+
+    private static Future<Void> analyzeAfter(SqlClient sql, String table) {
+        return sql.preparedQuery(ANALYZE).execute(Tuple.of(table)).compose(rows -> {
+            String analyzed = rows.iterator().next().getString(0);
+            return analyzed == null ? Future.succeededFuture() : analyzeAfter(sql, analyzed);
         });
     }
 

@@ -237,7 +237,7 @@ class MigrationsIT {
                         "feeds_begin_anew()" + forServer,
                         "end_pools(uuid[],integer)" + forServer,
                         "make_month(text,date)" + ofTables,
-                        "analyze_month_tables()" + ofTables,
+                        "analyze_next_month_table(text)" + ofTables,
                         "transfers_begun()" + forServer,
                         "summarize_transfers()" + forServer);
     }
