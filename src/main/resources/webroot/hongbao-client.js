@@ -544,6 +544,7 @@ export class HongbaoClient {
         membership.resolve();
         return;
       } catch (error) {
+        if (this.#closed) return;
         if (!isRepeatable(error)) {
           this.#ended(group, membership, error);
           return;

@@ -10,7 +10,7 @@ class FakeSocket {
   static all = [];
   static answer = () => undefined;
   static blocked = false;
-  static join = null; // answers a join in the way of a refusal
+  static join = null; // answers a join in the way of a refusal; undefined is no answer
 
   constructor() {
     this.frames = [];
@@ -30,7 +30,7 @@ class FakeSocket {
   #known({ type, group, after }) {
     if (type === 'auth') return FakeSocket.blocked ? refusedAsBlocked : { type: 'authenticated', expiresAt: '2035-01-01T00:00:00Z' };
     if (type === 'ping') return { type: 'pong', at: new Date().toISOString() };
-    if (type === 'join' && FakeSocket.join) return FakeSocket.join;
+    if (type === 'join' && FakeSocket.join !== null) return FakeSocket.join;
     if (type === 'join') return { type: 'joined', group, cursor: after ?? '0' };
     if (type === 'leave') return { type: 'left', group };
     return null;
@@ -276,5 +276,22 @@ test('who closes the client, or is refused from the start, is not told that the 
   await assert.rejects(follow('h'), { kind: 'too-many-requests' });
   client.close();
   await new Promise((resolve) => setTimeout(resolve));
+  assert.deepEqual(told, []);
+});
+
+test('a client that is blocked while it joins again is not told that the server ended what was joined', { timeout: 10_000 }, async () => {
+  await start();
+  const told = [];
+  await client.join('g', { onEvent: () => {}, onLeft: ({ kind }) => told.push(kind) });
+
+  // When the next connection closes before the join is answered
+  FakeSocket.join = undefined;
+  FakeSocket.all[0].close(1001);
+  while (FakeSocket.all[1]?.sent('join').length !== 1) await new Promise((resolve) => setTimeout(resolve));
+  FakeSocket.all[1].close(4009, 'blocked');
+  await new Promise((resolve) => setTimeout(resolve, 20));
+
+  // Then
+  await assert.rejects(client.claim('p'), { kind: 'blocked' });
   assert.deepEqual(told, []);
 });
