@@ -36,8 +36,7 @@ final class PacketFiles {
         """;
 
     /** Of a packet {@code p}: a drop and its moment are secret until it falls, also for the host. */
-    static final String IS_SHOWN =
-            "(coalesce(p.group_id, '') not like 'rain:%' or p.opens_at <= now() or p.closed_at is not null)";
+    static final String IS_SHOWN = "(p.group_id not like 'rain:%' or p.opens_at <= now() or p.closed_at is not null)";
 
     private static final String FILED_BY_ID = FILED + "where p.id = $1 and " + IS_SHOWN;
 
