@@ -34,7 +34,6 @@ class FuzzIT {
         ContractText contract = ContractText.read();
         Hostile hostile = new Hostile(contract.bounds());
         try (FuzzServer server = new FuzzServer(servers, contract);
-                SecuredServer secured = new SecuredServer(FuzzServer.OPTIONS);
                 ReceiversFuzz receivers = new ReceiversFuzz(hostile)) {
             World world = server.world();
             List<Kind> kinds = List.of(
@@ -44,7 +43,6 @@ class FuzzIT {
                     new ClaimsKind(world),
                     new FramesKind(world, hostile),
                     new BytesKind(world, hostile),
-                    new Http2Kind(secured, hostile),
                     new ConsoleKind(server.managementPort(), world, hostile),
                     new CallsKind(contract, world, hostile));
             String[] only = ONLY.split(":", 2);
@@ -58,7 +56,6 @@ class FuzzIT {
                 all(fuzz, chosen, findings);
             }
             server.check(findings);
-            secured.check(findings);
         }
         assertThat(findings.all()).as("findings of seed " + SEED).isEmpty();
     }

@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 /** The whole server in this JVM, what it logs as an error, and how it is in the end. */
 final class FuzzServer implements AutoCloseable {
     /** Nobody is slowed down for what comes too often: that is tested elsewhere. */
-    static final Map<String, String> OPTIONS = Map.ofEntries(
+    private static final Map<String, String> OPTIONS = Map.ofEntries(
             Map.entry("limits.claims-per-second", "0"),
             Map.entry("limits.requests-per-second", "0"),
             Map.entry("limits.shares-per-second", "0"),
@@ -97,19 +97,15 @@ final class FuzzServer implements AutoCloseable {
     /** Waits until it is quiet, and looks at it as its operator does. */
     void check(Findings findings) {
         errors.lines.forEach(line -> findings.add("logged as an error, or with a stack trace: " + line));
-        check(server, servers, findings);
-    }
-
-    static void check(TestServer server, TestServers stores, Findings findings) {
         try {
-            Eventually.eventually(SOON, () -> requireReady(server));
-            Eventually.eventually(SOON, new Books(stores)::assertReconciled);
+            Eventually.eventually(SOON, this::requireReady);
+            Eventually.eventually(SOON, new Books(servers)::assertReconciled);
         } catch (AssertionError not) {
             findings.add("afterwards: " + not.getMessage());
         }
     }
 
-    private static void requireReady(TestServer server) throws Exception {
+    private void requireReady() throws Exception {
         URI ready = server.management().resolve("/health/ready");
         var answer =
                 HttpClient.newHttpClient().send(HttpRequest.newBuilder(ready).build(), BodyHandlers.ofString());
