@@ -12,6 +12,8 @@ import io.vertx.core.json.JsonObject;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -20,9 +22,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every call that has an {@code Idempotency-Key} tells when its answer repeats an earlier command's. */
+/** Every call that has an {@code Idempotency-Key} says when its answer repeats an earlier command's, and refuses another command. */
 @ExtendWith(Servers.class)
 class RepeatedAnswerIT extends TestServerClient {
     private static final String REPLAYED = "Idempotency-Replayed";
@@ -59,15 +62,16 @@ class RepeatedAnswerIT extends TestServerClient {
         Wish wish = wish(call);
         String key = UUID.randomUUID().toString();
 
-        // When it is asked twice
+        // When it is asked twice, with its fields in another order
         HttpResponse<String> first = ask(wish, key);
-        HttpResponse<String> again = ask(wish, key);
+        HttpResponse<String> again = ask(new Wish(wish.user, wish.path, backwards(wish.body)), key);
 
         // Then both succeed, and the second says so
         assertThat(first.statusCode()).as(first.body()).isBetween(200, 201);
         assertThat(first.headers().firstValue(REPLAYED)).isEmpty();
         assertThat(again.statusCode()).as(again.body()).isBetween(200, 201);
         assertThat(again.headers().allValues(REPLAYED)).containsExactly("true");
+        assertThat(again.body()).isEqualTo(first.body());
 
         // Then it is the first answer, too, for a token that has left the group
         if (wish.user != null) {
@@ -83,7 +87,76 @@ class RepeatedAnswerIT extends TestServerClient {
         if (wish.body != null && !call.equals("redeliverWebhook")) {
             HttpResponse<String> other = ask(wish(call), key);
             assertThat(other.headers().firstValue(REPLAYED)).as(other.body()).isEmpty();
+            if (!call.startsWith("play")) { // a key of a play is a draw's
+                assertProblem(other, 422, "idempotency-key-reused");
+            }
         }
+    }
+
+    /** {@code FingerprintTest} has all fields of a send and of a draw. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "deposit         | {'asset': 'GOLD'}",
+                "deposit         | {'reference': 'order-2'}",
+                "deposit         | {'reason': 'bonus'}",
+                "depositMany     | {'deposits': [{'user': 'other'}]}",
+                "depositMany     | {'deposits': [{'asset': 'GOLD'}]}",
+                "depositMany     | {'deposits': [{'amount': 1}]}",
+                "depositMany     | {'deposits': [{'reference': 'order-2'}]}",
+                "depositMany     | {'deposits': [{'reason': 'bonus'}]}",
+                "sendPacket      | {'greeting': 'hi'}",
+                "createDraw      | {'showLeft': true}",
+                "createCampaign  | {'claiming': {'total': 4}}",
+                "createRain      | {'expectedUsers': 51}",
+                "play            | {'plays': 1}",
+                "openPool        | {'product': 'boot'}",
+                "openPool        | {'group': 'another'}",
+                "openPool        | {'metadata': {'order': '4711'}}",
+                "raiseBudget     | {'amount': 1}",
+                "reverseTransfer | {'reason': 'an error'}",
+                "reverseTransfer | {'reference': 'order-2'}"
+            })
+    void anotherFieldUnderTheSameKeyIsRefused(String call, String change) throws Exception {
+        // Given
+        if (get(null, "/v1/assets/GOLD").statusCode() == 404) {
+            declare("GOLD");
+        }
+        Wish wish = wish(call);
+        String key = UUID.randomUUID().toString();
+        HttpResponse<String> first = ask(wish, key);
+        assertThat(first.statusCode()).as(first.body()).isBetween(200, 201);
+
+        // When
+        JsonObject fields = new JsonObject(change.replace('\'', '"'));
+        JsonObject body = wish.body.copy();
+        if (call.equals("depositMany")) {
+            body.getJsonArray("deposits")
+                    .getJsonObject(0)
+                    .mergeIn(fields.getJsonArray("deposits").getJsonObject(0));
+        } else {
+            body.mergeIn(fields);
+        }
+
+        // Then
+        Wish other = new Wish(wish.user, wish.path, body);
+        assertProblem(ask(other, body.getString("group", group), key), 422, "idempotency-key-reused");
+        assertThat(ask(wish, key).headers().firstValue(REPLAYED)).contains("true");
+    }
+
+    /** The same object, with its fields and those of its objects in the other order. */
+    private static @Nullable JsonObject backwards(@Nullable JsonObject object) {
+        if (object == null) {
+            return null;
+        }
+        List<String> names = new ArrayList<>(object.fieldNames());
+        Collections.reverse(names);
+        JsonObject other = new JsonObject();
+        names.forEach(name -> other.put(
+                name, object.getValue(name) instanceof JsonObject part ? backwards(part) : object.getValue(name)));
+        return other;
     }
 
     private HttpResponse<String> ask(Wish wish, String key) throws Exception {
