@@ -5,58 +5,36 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.http.Contract.Frames;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import io.vertx.json.schema.Draft;
+import io.vertx.json.schema.JsonSchema;
+import io.vertx.json.schema.JsonSchemaOptions;
+import io.vertx.json.schema.OutputFormat;
+import io.vertx.json.schema.OutputUnit;
+import io.vertx.json.schema.Validator;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** asyncapi.yaml is a sound AsyncAPI 3.0 document: what it refers to exists, and its examples fit its schemas. */
+/** asyncapi.yaml is a sound AsyncAPI 3.0 document, and its examples fit its schemas. */
 class FramesTest {
     private static final JsonObject DOCUMENT = Frames.document();
 
-    private static JsonObject at(String reference) {
-        JsonObject value = DOCUMENT;
-        for (String step : reference.substring("#/".length()).split("/", -1)) {
-            value = value.getJsonObject(step);
-            assertThat(value).as(reference).isNotNull();
-        }
-        return value;
-    }
-
-    private static void collectReferences(Object node, Set<String> references) {
-        if (node instanceof JsonObject object) {
-            if (object.getValue("$ref") instanceof String reference) {
-                references.add(reference);
-            }
-            object.forEach(field -> collectReferences(field.getValue(), references));
-        } else if (node instanceof JsonArray array) {
-            array.forEach(item -> collectReferences(item, references));
-        }
-    }
-
     @Test
-    void everyReferenceNamesSomething() {
-        Set<String> references = new HashSet<>();
-        collectReferences(DOCUMENT, references);
+    void itFitsTheSchemaThatAsyncApiPublishes() {
+        JsonObject schema = new JsonObject(Contract.text("asyncapi-3.0.0.schema.json"));
+        OutputUnit result = Validator.create(
+                        JsonSchema.of(schema),
+                        new JsonSchemaOptions()
+                                .setDraft(Draft.DRAFT7)
+                                .setBaseUri("https://hongbao.invalid")
+                                .setOutputFormat(OutputFormat.Basic))
+                .validate(DOCUMENT);
 
-        assertThat(references).hasSizeGreaterThan(40).allSatisfy(reference -> {
-            assertThat(reference).startsWith("#/");
-            at(reference);
-        });
-    }
-
-    @Test
-    void itHasWhatAsyncApiRequires() {
+        assertThat(result.getValid()).as("%s", result.getErrors()).isTrue();
         assertThat(DOCUMENT.getString("asyncapi")).isEqualTo("3.0.0");
-        assertThat(DOCUMENT.getJsonObject("info").fieldNames()).contains("title", "version");
         assertThat(DOCUMENT.getJsonObject("channels").getJsonObject("socket").getString("address"))
                 .isEqualTo("/v1/socket");
-        DOCUMENT.getJsonObject("operations").forEach(operation -> {
-            JsonObject body = (JsonObject) operation.getValue();
-            assertThat(body.getString("action")).isIn("send", "receive");
-            at(body.getJsonObject("channel").getString("$ref"));
-        });
     }
 
     @Test
