@@ -7,13 +7,11 @@ import dev.hongbao.testing.Exposition;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServerClient;
 import dev.hongbao.testing.TestServers;
-import dev.hongbao.values.Caller.Role;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.net.http.WebSocket;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -21,10 +19,7 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -43,36 +38,6 @@ class HttpRestrictionIT extends TestServerClient {
 
     private HttpResponse<String> order(String user, String path) throws Exception {
         return post(user, path, UUID.randomUUID().toString(), new JsonObject().put("reason", "a \"case\", 7"));
-    }
-
-    private static final class Frames implements WebSocket.Listener {
-        final BlockingQueue<String> texts = new LinkedBlockingQueue<>();
-        final CompletableFuture<Integer> closed = new CompletableFuture<>();
-
-        @Override
-        public CompletionStage<?> onText(WebSocket socket, CharSequence data, boolean last) {
-            texts.add(data.toString());
-            socket.request(1);
-            return null;
-        }
-
-        @Override
-        public CompletionStage<?> onClose(WebSocket socket, int code, String reason) {
-            closed.complete(code);
-            return null;
-        }
-    }
-
-    private WebSocket socket(String user, Frames frames) {
-        String token = token(user, group, Role.USER);
-        WebSocket socket = HttpClient.newHttpClient()
-                .newWebSocketBuilder()
-                .subprotocols("hongbao.v1")
-                .buildAsync(URI.create(base().toString().replace("http", "ws") + "/v1/socket"), frames)
-                .join();
-        socket.sendText("{\"type\":\"auth\",\"id\":\"1\",\"token\":\"" + token + "\"}", true)
-                .join();
-        return socket;
     }
 
     @Test
@@ -133,27 +98,6 @@ class HttpRestrictionIT extends TestServerClient {
         } finally {
             json(order(null, "/v1/users/" + name("shop") + "/unfreeze"), 200);
         }
-    }
-
-    @Test
-    void everyCallOfABlockedUserIsRefusedAndTheSocketIsClosed() throws Exception {
-        Frames frames = new Frames();
-        WebSocket socket = socket("mal", frames);
-        assertThat(frames.texts.poll(10, TimeUnit.SECONDS)).contains("authenticated");
-
-        json(order(null, "/v1/users/" + name("mal") + "/block"), 200);
-
-        assertProblem(get("mal", "/v1/me/balances"), 403, "blocked");
-        assertProblem(claim("mal", UUID.randomUUID().toString()), 403, "blocked");
-        assertThat(frames.closed.get(10, TimeUnit.SECONDS)).isEqualTo(4009);
-        Frames again = new Frames();
-        socket("mal", again);
-        assertThat(again.texts.poll(10, TimeUnit.SECONDS)).contains("/problems/blocked");
-        assertThat(again.closed.get(10, TimeUnit.SECONDS)).isEqualTo(4009);
-
-        json(order(null, "/v1/users/" + name("mal") + "/unblock"), 200);
-        json(get("mal", "/v1/me/balances"), 200);
-        socket.abort();
     }
 
     @ParameterizedTest

@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Each fault is told in words that name what is asked for, wherever the contract asks for it. */
 class SchemaTest {
@@ -33,6 +34,31 @@ class SchemaTest {
     void aFieldOfAFrameWhoseSchemaIsNamedElsewhere(String field, String told) {
         assertThat(faultsOfFrame("{'type':'join','id':'c','group':'family'," + field + "}"))
                 .isEqualTo(told);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{'id':'1'} | #/type",
+                "{'type':'steal','id':'1'} | #/type",
+                "{'type':7,'id':'1'} | #/type",
+                "{'type':'ping'} | #/id",
+                "{'type':'ping','id':7} | #/id",
+                "{'type':'ping','id':''} | #/id",
+                "{'type':'ping','id':'1','user':'alice'} | #/user",
+                "{'type':'claim','id':'1','packet':'nope'} | #/packet",
+                "{'type':'join','id':'1','group':'g','after':'-1'} | #/after",
+                "{'type':'join','id':'1','group':'no such group!'} | #/group",
+                "{'type':'join','id':'1','group':'g','packets':51} | #/packets",
+                "{'type':'play','id':'1','key':'k','draw':'DRAW','plays':0} | #/plays",
+                "{'type':'play','id':'1','key':'k','draw':'DRAW','plays':11} | #/plays",
+                "{'type':'play','id':'1','key':'two words','draw':'DRAW'} | #/key",
+                "{'type':'open','id':'1','key':'k','campaign':'DRAW','product':'=cmd','group':'g'} | #/product",
+            })
+    void aFrameThatDoesNotFitIsRefusedByTheNameOfItsField(String frame, String pointer) {
+        assertThat(faultsOfFrame(frame.replace("DRAW", "01939d1e-8c00-7000-8000-000000000001")))
+                .startsWith(pointer + " ");
     }
 
     @Test
@@ -81,6 +107,33 @@ class SchemaTest {
             })
     void whatMayBeNullIsToldByWhatElseItMayBe(String body, String told) {
         assertThat(faultsOfBody("putProfile", body)).isEqualTo(told);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'displayName': ''}",
+                "{'displayName': 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'}",
+                "{'avatar': 'javascript:alert(1)'}",
+                "{'avatar': 'https://a@img.example.com/'}",
+                "{'nickname': 'x'}"
+            })
+    void aProfileThatMayNotBeShownIsRefused(String body) {
+        assertThat(faultsOfBody("putProfile", body)).startsWith("#/");
+    }
+
+    @Test
+    void aNoteThatIsNoLineIsRefused() {
+        for (String reference : List.of("", "a b", "支付", "x".repeat(65), "a\\n")) {
+            assertThat(faultsOfBody("deposit", "{'asset':'CNY','amount':1,'reference':'" + reference + "'}"))
+                    .as(reference)
+                    .startsWith("#/reference ");
+        }
+        for (String reason : List.of("", "a\\u0007b", "two\\nlines", "x".repeat(201))) {
+            assertThat(faultsOfBody("deposit", "{'asset':'CNY','amount':1,'reason':'" + reason + "'}"))
+                    .as(reason)
+                    .startsWith("#/reason ");
+        }
     }
 
     private static String faultsOfBody(String call, String body) {

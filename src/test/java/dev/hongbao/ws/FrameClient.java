@@ -5,22 +5,43 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.http.AnswerFrames;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.WebSocket;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
-/** A client of the socket for tests, whatever implements the WebSocket below. Called from the test's thread. */
-abstract class FrameClient implements AutoCloseable {
-    static final long LIMIT_SECONDS = 10;
+/** A client of the socket for tests, on the JDK's WebSocket: that shares no code with the server's. Called from the test's thread. */
+final class FrameClient implements AutoCloseable, WebSocket.Listener {
+    private static final HttpClient HTTP = HttpClient.newHttpClient();
+    private static final long LIMIT_SECONDS = 10;
 
+    private final StringBuilder text = new StringBuilder();
     private final BlockingQueue<JsonObject> arrived = new LinkedBlockingQueue<>();
     private final List<JsonObject> passedOver = new ArrayList<>();
     private final CompletableFuture<Integer> closed = new CompletableFuture<>();
+    private WebSocket socket;
     private int nextId = 1;
+
+    /** @param headers names and values */
+    static FrameClient open(URI base, String... headers) {
+        FrameClient client = new FrameClient();
+        WebSocket.Builder builder = HTTP.newWebSocketBuilder().subprotocols("hongbao.v1");
+        for (int i = 0; i < headers.length; i += 2) {
+            builder.header(headers[i], headers[i + 1]);
+        }
+        client.socket = builder.buildAsync(URI.create("ws://" + base.getAuthority() + "/v1/socket"), client)
+                .orTimeout(LIMIT_SECONDS, TimeUnit.SECONDS)
+                .join();
+        assertThat(client.socket.getSubprotocol()).isEqualTo("hongbao.v1");
+        return client;
+    }
 
     /** What an error frame names: the end of its problem's type. */
     static String kind(JsonObject error) {
@@ -29,23 +50,40 @@ abstract class FrameClient implements AutoCloseable {
         return type.substring(type.lastIndexOf('/') + 1);
     }
 
-    /** Opens connections. */
-    interface Opener {
-        FrameClient open(URI base);
+    /** Sends a text message as it is. A closed connection takes no more: {@link #closeCode} tells why. */
+    void sendText(String message) {
+        socket.sendText(message, true).exceptionally(closed -> socket).join();
     }
 
-    /** Sends a text message as it is. */
-    abstract void sendText(String text);
+    void sendBinary(byte[] bytes) {
+        socket.sendBinary(ByteBuffer.wrap(bytes), true).join();
+    }
 
     /** Cuts the line without a word. */
-    abstract void drop();
-
-    void arrived(String text) {
-        arrived.add(new JsonObject(text));
+    void drop() {
+        socket.abort();
     }
 
-    void closedWith(int code) {
+    @Override
+    public CompletionStage<?> onText(WebSocket from, CharSequence data, boolean last) {
+        text.append(data);
+        if (last) {
+            arrived.add(new JsonObject(text.toString()));
+            text.setLength(0);
+        }
+        from.request(1);
+        return null;
+    }
+
+    @Override
+    public CompletionStage<?> onClose(WebSocket from, int code, String reason) {
         closed.complete(code);
+        return null;
+    }
+
+    @Override
+    public void onError(WebSocket from, Throwable fault) {
+        closed.complete(1006);
     }
 
     /** Sends a request with an id of its own. @return the id */
@@ -136,12 +174,10 @@ abstract class FrameClient implements AutoCloseable {
         }
     }
 
-    boolean isClosed() {
-        return closed.isDone();
-    }
-
     @Override
     public void close() {
-        drop();
+        socket.sendClose(WebSocket.NORMAL_CLOSURE, "")
+                .exceptionally(gone -> socket)
+                .join();
     }
 }

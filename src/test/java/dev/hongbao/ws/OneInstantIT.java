@@ -43,8 +43,7 @@ class OneInstantIT {
     }
 
     private FrameClient connect(String user) {
-        FrameClient client = JdkFrameClient.open(server.base());
-        client.authenticate(server.token(user, group));
+        FrameClient client = server.connect(user, group);
         client.join(group);
         return client;
     }

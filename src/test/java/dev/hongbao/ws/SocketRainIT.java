@@ -41,22 +41,15 @@ class SocketRainIT {
         new Books(stores).assertReconciled();
     }
 
-    private FrameClient connect(String user, String... groups) {
-        FrameClient client = JdkFrameClient.open(other.base());
-        assertThat(client.authenticate(other.token(user, groups)).getString("type"))
-                .isEqualTo("authenticated");
-        return client;
-    }
-
     private JsonObject rain(JsonObject whom) {
         return server.post(
                 "/v1/rains",
                 server.token("host", Duration.ofHours(1), Role.SERVICE),
                 new JsonObject("""
-                    {"name": "New Year", "asset": "CNY", "budget": 60, "durationSeconds": 6,
+                    {"name": "New Year", "asset": "CNY", "budget": 60, "durationSeconds": 4,
                      "drops": 2, "sharesPerDrop": 1, "catchesPerUser": 1}
                     """)
-                        .put("startsAt", Instant.now().plusMillis(1500).toString())
+                        .put("startsAt", Instant.now().plusMillis(1000).toString())
                         .mergeIn(whom));
     }
 
@@ -66,9 +59,9 @@ class SocketRainIT {
 
     @Test
     void itsGroupsFollowItsChannelAndCatch() {
-        try (FrameClient ann = connect("ann", "family");
-                FrameClient ben = connect("ben", "family");
-                FrameClient eve = connect("eve", "strangers")) {
+        try (FrameClient ann = other.connect("ann", "family");
+                FrameClient ben = other.connect("ben", "family");
+                FrameClient eve = other.connect("eve", "strangers")) {
             ann.join("family");
 
             // When
@@ -113,7 +106,7 @@ class SocketRainIT {
 
     @Test
     void everybodyFollowsWhatIsPublic() {
-        try (FrameClient zoe = connect("zoe")) {
+        try (FrameClient zoe = other.connect("zoe")) {
             JsonObject rain = rain(new JsonObject().put("everyone", true));
             assertThat(zoe.join(rain.getString("channel"), "0").getString("type"))
                     .isEqualTo("joined");

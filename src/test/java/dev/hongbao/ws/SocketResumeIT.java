@@ -30,8 +30,8 @@ class SocketResumeIT {
         // Given
         SocketServer first = SocketServer.start(stores, OPTIONS);
         first.deposit("alice", 1_000_000);
-        FrameClient alice = connect(first, "alice");
-        FrameClient bob = connect(first, "bob");
+        FrameClient alice = first.connect("alice", "g");
+        FrameClient bob = first.connect("bob", "g");
         cursor = bob.join("g").getString("cursor");
         for (int i = 0; i < 10; i++) {
             sent.add(sendPacket(alice));
@@ -48,11 +48,11 @@ class SocketResumeIT {
         first.close();
         int code = bob.closeCode();
         try (SocketServer second = SocketServer.start(stores, OPTIONS)) {
-            alice = connect(second, "alice");
+            alice = second.connect("alice", "g");
             for (int i = 0; i < 10; i++) {
                 sent.add(sendPacket(alice));
             }
-            bob = connect(second, "bob");
+            bob = second.connect("bob", "g");
             bob.join("g", cursor);
             long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
             while (sentIn(seen).size() < sent.size() && System.nanoTime() < deadline) {
@@ -76,12 +76,6 @@ class SocketResumeIT {
                 .map(event ->
                         event.getJsonObject("data").getJsonObject("packet").getString("id"))
                 .toList();
-    }
-
-    private static FrameClient connect(SocketServer server, String user) {
-        FrameClient client = JdkFrameClient.open(server.base());
-        client.authenticate(server.token(user, "g"));
-        return client;
     }
 
     private static String sendPacket(FrameClient client) {

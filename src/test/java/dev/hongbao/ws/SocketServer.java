@@ -1,5 +1,7 @@
 package dev.hongbao.ws;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSHeader;
@@ -24,7 +26,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Date;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Stream;
@@ -78,6 +79,22 @@ final class SocketServer implements AutoCloseable {
         } catch (JOSEException fault) {
             throw new IllegalStateException(fault);
         }
+    }
+
+    /** A socket of a user who is in these groups. */
+    FrameClient connect(String user, String... groups) {
+        return connectWith(token(user, groups));
+    }
+
+    FrameClient connectWith(String token) {
+        FrameClient client = FrameClient.open(base());
+        assertThat(client.authenticate(token).getString("type")).isEqualTo("authenticated");
+        return client;
+    }
+
+    /** Of the host application, {@code shop}. */
+    String backend(String... groups) {
+        return token("shop", Duration.ofMinutes(5), Role.SERVICE, groups);
     }
 
     void deposit(String user, long amount) {
@@ -212,10 +229,6 @@ final class SocketServer implements AutoCloseable {
 
     static JsonObject claimOf(String packet) {
         return new JsonObject().put("packet", packet);
-    }
-
-    static List<String> typesOf(List<JsonObject> events) {
-        return events.stream().map(event -> event.getString("type")).toList();
     }
 
     @Override

@@ -18,19 +18,37 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Postgres answers nothing for a while: who waits on a socket is told. */
 @ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SocketSlowStoreIT {
+    private TestServers stores;
+    private SocketServer server;
+
+    @BeforeAll
+    void start(TestServers given) {
+        stores = given;
+        server = SocketServer.start(given, Map.of("limits.calls-in-flight", "3", "postgres.pool-size", "8"));
+        server.deposit("carol", 1000);
+    }
+
+    @AfterAll
+    void stop() {
+        server.close();
+    }
+
     @Test
-    void aSendAndAJoinAreAnsweredUnknownAndTheRepeatedSendHappensOnce(TestServers stores) throws SQLException {
-        try (SocketServer server = SocketServer.start(stores, Map.of("http.answer-timeout", "2s"));
-                FrameClient alice = JdkFrameClient.open(server.base())) {
+    void aSendAndAJoinAreAnsweredUnknownAndTheRepeatedSendHappensOnce() throws SQLException {
+        try (SocketServer hasty = SocketServer.start(stores, Map.of("http.answer-timeout", "1s"));
+                FrameClient alice = hasty.connect("alice", "g")) {
             // Given
-            server.deposit("alice", 100);
-            alice.authenticate(server.token("alice", "g"));
+            hasty.deposit("alice", 100);
             JsonObject send = SocketServer.send("g", 60, 3);
             try (Connection locked = TestDatabase.lock(stores.postgresOwnerUrl(), "account")) {
                 // When, Then
@@ -46,11 +64,9 @@ class SocketSlowStoreIT {
     }
 
     @Test
-    void aJoinIsRefusedWhenAnotherTokenHasLostTheGroupMeanwhile(TestServers stores) throws SQLException {
-        try (SocketServer server = SocketServer.start(stores, Map.of());
-                FrameClient alice = JdkFrameClient.open(server.base())) {
+    void aJoinIsRefusedWhenAnotherTokenHasLostTheGroupMeanwhile() throws SQLException {
+        try (FrameClient alice = server.connect("alice", "g")) {
             // Given a join that waits
-            alice.authenticate(server.token("alice", "g"));
             String join;
             try (Connection locked = TestDatabase.lock(stores.postgresOwnerUrl(), "account")) {
                 join = alice.request("join", new JsonObject().put("group", "g"));
@@ -68,16 +84,11 @@ class SocketSlowStoreIT {
     }
 
     @Test
-    void whoFollowsManyGroupsFromLongAgoLeavesRoomForOthers(TestServers stores) throws SQLException {
-        Map<String, String> options = Map.of("limits.calls-in-flight", "3", "postgres.pool-size", "8");
-        try (SocketServer server = SocketServer.start(stores, options);
-                FrameClient carol = JdkFrameClient.open(server.base());
-                FrameClient bob = JdkFrameClient.open(server.base())) {
+    void whoFollowsManyGroupsFromLongAgoLeavesRoomForOthers() throws SQLException {
+        String[] groups = IntStream.range(0, 10).mapToObj(i -> "far" + i).toArray(String[]::new);
+        try (FrameClient carol = server.connect("carol", groups);
+                FrameClient bob = server.connect("bob", "g")) {
             // Given ten groups with an event each, and a table of them that nobody may read for a while
-            server.deposit("carol", 1000);
-            String[] groups = IntStream.range(0, 10).mapToObj(i -> "far" + i).toArray(String[]::new);
-            carol.authenticate(server.token("carol", groups));
-            bob.authenticate(server.token("bob", "g"));
             String packet = "";
             for (String group : groups) {
                 packet = carol.ask("send", SocketServer.send(group, 10, 2))
@@ -124,16 +135,11 @@ class SocketSlowStoreIT {
     }
 
     @Test
-    void whoHasTooManyCallsUnderWayIsToldSoAndThoseUnderWayAreAnswered(TestServers stores) throws SQLException {
-        try (SocketServer server = SocketServer.start(stores, Map.of("limits.calls-in-flight", "3"));
-                FrameClient one = JdkFrameClient.open(server.base());
-                FrameClient two = JdkFrameClient.open(server.base());
-                FrameClient bob = JdkFrameClient.open(server.base())) {
+    void whoHasTooManyCallsUnderWayIsToldSoAndThoseUnderWayAreAnswered() throws SQLException {
+        try (FrameClient one = server.connect("carol", "g");
+                FrameClient two = server.connect("carol", "g");
+                FrameClient bob = server.connect("bob", "g")) {
             // Given somebody on two sockets, and a table that nobody may read for a while
-            server.deposit("carol", 1000);
-            one.authenticate(server.token("carol", "g"));
-            two.authenticate(server.token("carol", "g"));
-            bob.authenticate(server.token("bob", "g"));
             String packet = one.ask("send", SocketServer.send("g", 10, 2))
                     .getJsonObject("packet")
                     .getString("id");

@@ -9,7 +9,10 @@ import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -17,31 +20,47 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(Servers.class)
 class SocketTwoServersIT {
     private static final Map<String, String> OPTIONS = Map.of("socket.messages-per-second", "1000");
+    private static final String HEARD = "hongbao_cluster_messages_total{as=\"heard\"}";
 
-    private static FrameClient connect(SocketServer server, String user) {
-        FrameClient client = VertxFrameClient.open(server.base());
-        client.authenticate(server.token(user, "g"));
-        return client;
+    private static SocketServer one;
+    private static SocketServer other;
+
+    @BeforeAll
+    static void start(TestServers stores) {
+        one = SocketServer.start(stores, OPTIONS);
+        other = SocketServer.start(stores, OPTIONS);
+        one.deposit("alice", 1_000_000);
+    }
+
+    @AfterAll
+    static void stop() {
+        other.close();
+        one.close();
+    }
+
+    private static String sendPacket(FrameClient alice) {
+        return alice.ask("send", send("g", 300, 3)).getJsonObject("packet").getString("id");
+    }
+
+    private static void assertToldOnce(FrameClient client, String type) {
+        assertThat(client.ask("ping", new JsonObject()).getString("type")).isEqualTo("pong");
+        assertThat(client.passedOver(type)).isZero();
     }
 
     @Test
-    void aClaimMadeAndSettledElsewhereReachesItsClaimer(TestServers stores) {
-        try (SocketServer owner = SocketServer.start(stores, OPTIONS);
-                SocketServer other = SocketServer.start(stores, OPTIONS)) {
-            // Given bob and carol, whose sockets are at the other server
-            owner.deposit("alice", 1_000_000);
-            FrameClient alice = connect(owner, "alice");
-            FrameClient bob = connect(other, "bob");
-            FrameClient carol = connect(other, "carol");
+    void aClaimMadeAndSettledElsewhereReachesItsClaimer() {
+        // Given bob and carol, whose sockets are at the other server
+        try (FrameClient alice = one.connect("alice", "g");
+                FrameClient bob = other.connect("bob", "g");
+                FrameClient carol = other.connect("carol", "g")) {
             bob.join("g");
             carol.join("g");
-            String packet =
-                    alice.ask("send", send("g", 300, 3)).getJsonObject("packet").getString("id");
+            String packet = sendPacket(alice);
             bob.event("packet.sent");
             carol.event("packet.sent");
 
             // When bob claims over HTTP, at each of the servers, and carol over her socket
-            JsonObject claim = owner.claim("bob", "g", packet);
+            JsonObject claim = one.claim("bob", "g", packet);
             JsonObject again = other.claim("bob", "g", packet);
             String asked = carol.request("claim", claimOf(packet));
             assertThat(carol.frame("claim.settled").getString("id")).isEqualTo(asked);
@@ -52,51 +71,33 @@ class SocketTwoServersIT {
             assertThat(told.getJsonObject("claim")).isEqualTo(claim).isEqualTo(again);
 
             // And nobody is told twice, not even when the packet is drained
-            owner.claim("dave", "g", packet);
-            bob.event("packet.drained");
-            carol.event("packet.drained");
-            assertThat(bob.ask("ping", new JsonObject()).getString("type")).isEqualTo("pong");
-            assertThat(carol.ask("ping", new JsonObject()).getString("type")).isEqualTo("pong");
-            assertThat(bob.passedOver("claim.settled")).isZero();
-            assertThat(carol.passedOver("claim.settled")).isZero();
-            alice.close();
-            bob.close();
-            carol.close();
+            one.claim("dave", "g", packet);
+            for (FrameClient each : List.of(bob, carol)) {
+                each.event("packet.drained");
+                assertToldOnce(each, "claim.settled");
+            }
         }
     }
 
     @Test
-    void aClaimOrAPlaySettledElsewhereReachesItsUserThoughNobodyThereFollowsTheGroup(TestServers stores) {
-        try (SocketServer one = SocketServer.start(stores, OPTIONS);
-                SocketServer other = SocketServer.start(stores, OPTIONS)) {
-            // Given
-            one.deposit("alice", 1_000_000);
-            FrameClient alice = connect(one, "alice");
-            FrameClient bob = connect(other, "bob");
-
-            String heard = "hongbao_cluster_messages_total{as=\"heard\"}";
+    void aClaimOrAPlaySettledElsewhereReachesItsUserThoughNobodyThereFollowsTheGroup() {
+        try (FrameClient alice = one.connect("alice", "g");
+                FrameClient bob = other.connect("bob", "g")) {
             Eventually.eventually(Duration.ofSeconds(30), () -> {
-                assertThat(one.metric(heard)).isPositive();
-                assertThat(other.metric(heard)).isPositive();
+                assertThat(one.metric(HEARD)).isPositive();
+                assertThat(other.metric(HEARD)).isPositive();
             });
-
-            // When he claims at the one, whoever owns the shard
             for (int i = 0; i < 8; i++) {
-                String packet = alice.ask("send", send("g", 300, 3))
-                        .getJsonObject("packet")
-                        .getString("id");
-                JsonObject claim = one.claim("bob", "g", packet);
+                // When he claims at the one, whoever owns the shard
+                JsonObject claim = one.claim("bob", "g", sendPacket(alice));
 
                 // Then his socket at the other hears of it, once
-                JsonObject frame = bob.frame("claim.settled");
-                assertThat(frame.getString("id")).isNull();
-                assertThat(frame.getJsonObject("claim")).isEqualTo(claim);
-                assertThat(bob.ask("ping", new JsonObject()).getString("type")).isEqualTo("pong");
-                assertThat(bob.passedOver("claim.settled")).isZero();
-            }
+                JsonObject told = bob.frame("claim.settled");
+                assertThat(told.getString("id")).isNull();
+                assertThat(told.getJsonObject("claim")).isEqualTo(claim);
+                assertToldOnce(bob, "claim.settled");
 
-            // When he plays at the one, in draws that the other has never heard of, and in some that it has in memory
-            for (int i = 0; i < 16; i++) {
+                // When he plays at the one, in a draw that the other has never heard of, or that it has in memory
                 String draw = one.draw("{\"mode\": \"weights\", \"prizes\": [{\"name\": \"a\", \"weight\": 1}]}");
                 if (i % 2 == 1) {
                     other.get("/v1/draws/" + draw, other.token("bob", "g"));
@@ -104,14 +105,11 @@ class SocketTwoServersIT {
                 JsonObject plays = one.play("bob", draw, "k", 3);
 
                 // Then his socket at the other hears of it, once
-                JsonObject frame = bob.frame("play.settled");
-                assertThat(frame.getString("id")).isNull();
-                assertThat(frame.getJsonObject("plays")).isEqualTo(plays);
-                assertThat(bob.ask("ping", new JsonObject()).getString("type")).isEqualTo("pong");
-                assertThat(bob.passedOver("play.settled")).isZero();
+                told = bob.frame("play.settled");
+                assertThat(told.getString("id")).isNull();
+                assertThat(told.getJsonObject("plays")).isEqualTo(plays);
+                assertToldOnce(bob, "play.settled");
             }
-            alice.close();
-            bob.close();
         }
     }
 }

@@ -42,7 +42,7 @@ abstract class WithBystander {
 
     @BeforeEach
     void join() {
-        bystander = connect("bystander", "g");
+        bystander = server.connect("bystander", "g");
         bystander.join("g");
     }
 
@@ -51,12 +51,5 @@ abstract class WithBystander {
     void theOthersGoOn() {
         assertThat(bystander.ask("ping", new JsonObject()).getString("type")).isEqualTo("pong");
         bystander.close();
-    }
-
-    VertxFrameClient connect(String user, String... groups) {
-        VertxFrameClient client = VertxFrameClient.open(server.base());
-        assertThat(client.authenticate(server.token(user, groups)).getString("type"))
-                .isEqualTo("authenticated");
-        return client;
     }
 }

@@ -5,7 +5,9 @@ import static dev.hongbao.ws.FrameClient.kind;
 import static dev.hongbao.ws.SocketServer.claimOf;
 import static dev.hongbao.ws.SocketServer.send;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.values.Caller.Role;
 import io.vertx.core.json.JsonArray;
@@ -18,36 +20,24 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What every client of the socket can rely on, whatever implements its WebSocket. */
-abstract class SocketContract {
-    private final FrameClient.Opener opener;
+/** What every client of the socket can rely on. */
+@ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class SocketIT {
     private SocketServer server;
-
-    SocketContract(FrameClient.Opener opener) {
-        this.opener = opener;
-    }
 
     @BeforeAll
     void start(TestServers stores) {
-        server = SocketServer.start(stores, Map.of("socket.messages-per-second", "1000"));
+        server = SocketServer.start(stores, Map.of("socket.messages-per-second", "1000", "packet.max-expiry", "30d"));
         server.deposit("alice", 10_000_000);
     }
 
     @AfterAll
     void stop() {
         server.close();
-    }
-
-    SocketServer server() {
-        return server;
-    }
-
-    FrameClient connect(String user, String... groups) {
-        FrameClient client = opener.open(server.base());
-        assertThat(client.authenticate(server.token(user, groups)).getString("type"))
-                .isEqualTo("authenticated");
-        return client;
     }
 
     private static String aGroup() {
@@ -63,8 +53,8 @@ abstract class SocketContract {
     @Test
     void aPacketGoesFromOneToTheOther() {
         String group = aGroup();
-        try (FrameClient alice = connect("alice", group);
-                FrameClient bob = connect("bob", group)) {
+        try (FrameClient alice = server.connect("alice", group);
+                FrameClient bob = server.connect("bob", group)) {
             // Given
             JsonObject joined = bob.join(group);
 
@@ -92,8 +82,8 @@ abstract class SocketContract {
     @Test
     void aLateClaimIsRefusedAndAWinnersRepetitionIsNot() {
         String group = aGroup();
-        try (FrameClient alice = connect("alice", group);
-                FrameClient bob = connect("bob", group)) {
+        try (FrameClient alice = server.connect("alice", group);
+                FrameClient bob = server.connect("bob", group)) {
             // Given
             String packet = sendPacket(alice, group, 1000, 1);
             String first = alice.request("claim", claimOf(packet));
@@ -114,8 +104,8 @@ abstract class SocketContract {
     @Test
     void aJoinTellsWhatIsThere() {
         String group = aGroup();
-        try (FrameClient alice = connect("alice", group);
-                FrameClient bob = connect("bob", group)) {
+        try (FrameClient alice = server.connect("alice", group);
+                FrameClient bob = server.connect("bob", group)) {
             // Given
             bob.join(group);
             String packet = sendPacket(alice, group, 1000, 2);
@@ -134,8 +124,8 @@ abstract class SocketContract {
     @Test
     void aClaimMadeElsewhereIsToldToTheClaimerOnly() {
         String group = aGroup();
-        try (FrameClient alice = connect("alice", group);
-                FrameClient bob = connect("bob", group)) {
+        try (FrameClient alice = server.connect("alice", group);
+                FrameClient bob = server.connect("bob", group)) {
             // Given
             alice.join(group);
             bob.join(group);
@@ -156,8 +146,8 @@ abstract class SocketContract {
     @Test
     void theSameOrderForSocketsAndPollers() {
         String group = aGroup();
-        try (FrameClient alice = connect("alice", group);
-                FrameClient bob = connect("bob", group)) {
+        try (FrameClient alice = server.connect("alice", group);
+                FrameClient bob = server.connect("bob", group)) {
             // Given
             String cursor = bob.join(group).getString("cursor");
 
@@ -188,9 +178,9 @@ abstract class SocketContract {
     void aDroppedLineLosesNothingAndRepeatsNothing() {
         String group = aGroup();
         List<JsonObject> events = new ArrayList<>();
-        try (FrameClient alice = connect("alice", group)) {
+        try (FrameClient alice = server.connect("alice", group)) {
             // Given
-            FrameClient bob = connect("bob", group);
+            FrameClient bob = server.connect("bob", group);
             String cursor = bob.join(group).getString("cursor");
             List<String> sent = new ArrayList<>();
 
@@ -201,7 +191,7 @@ abstract class SocketContract {
                 }
                 sent.add(sendPacket(alice, group, 100, 2));
                 if (i % 7 == 5) {
-                    bob = connect("bob", group);
+                    bob = server.connect("bob", group);
                     bob.join(group, cursor);
                 }
                 if (i % 7 < 3 || i % 7 == 6) {
@@ -211,7 +201,7 @@ abstract class SocketContract {
                 }
             }
             bob.drop();
-            bob = connect("bob", group);
+            bob = server.connect("bob", group);
             bob.join(group, cursor);
             while (events.size() < 30) {
                 events.add(bob.frame("event").getJsonObject("event"));
@@ -230,8 +220,8 @@ abstract class SocketContract {
     @Test
     void anUnknownCursorIsReset() {
         String group = aGroup();
-        try (FrameClient alice = connect("alice", group);
-                FrameClient bob = connect("bob", group)) {
+        try (FrameClient alice = server.connect("alice", group);
+                FrameClient bob = server.connect("bob", group)) {
             // Given
             alice.join(group);
             sendPacket(alice, group, 1000, 2);
@@ -257,8 +247,8 @@ abstract class SocketContract {
     void aGroupThatIsLeftIsSilent() {
         String group = aGroup();
         String other = aGroup();
-        try (FrameClient alice = connect("alice", group, other);
-                FrameClient bob = connect("bob", group, other)) {
+        try (FrameClient alice = server.connect("alice", group, other);
+                FrameClient bob = server.connect("bob", group, other)) {
             // Given
             bob.join(group);
             bob.join(other);
@@ -280,7 +270,7 @@ abstract class SocketContract {
     void aFreshTokenTakesTheOldOnesPlaceAndItsGroups() {
         String group = aGroup();
         String other = aGroup();
-        try (FrameClient bob = opener.open(server.base())) {
+        try (FrameClient bob = FrameClient.open(server.base())) {
             // Given
             bob.authenticate(server.token("bob", Duration.ofSeconds(2), Role.USER, group, other));
             bob.join(group);
@@ -309,7 +299,7 @@ abstract class SocketContract {
 
     @Test
     void anExpiredTokenEndsTheConnectionWithAReason() {
-        try (FrameClient bob = opener.open(server.base())) {
+        try (FrameClient bob = FrameClient.open(server.base())) {
             // When
             bob.authenticate(server.token("bob", Duration.ofSeconds(1), Role.USER, "g"));
 
@@ -321,7 +311,7 @@ abstract class SocketContract {
     @Test
     void aSendIsRefusedAsOverHttp() {
         String group = aGroup();
-        try (FrameClient poor = connect("poor", group)) {
+        try (FrameClient poor = server.connect("poor", group)) {
             assertThat(kind(poor.ask("send", send(group, 1000, 2)))).isEqualTo("insufficient-funds");
             assertThat(kind(poor.ask("send", send(group, 1, 2)))).isEqualTo("infeasible");
             assertThat(kind(poor.ask("send", send("elsewhere", 1000, 2)))).isEqualTo("not-eligible");
@@ -329,18 +319,54 @@ abstract class SocketContract {
     }
 
     @Test
-    void theSameKeyIsTheSamePacket() {
+    void everyCallOfABlockedUserIsRefusedAndItsSocketsAreClosed() {
+        String token = server.token("mal", "g");
+        JsonObject why = new JsonObject().put("reason", "a test");
+        FrameClient socket = server.connectWith(token);
+
+        // When
+        server.post("/v1/users/mal/block", server.backend(), why);
+
+        // Then
+        assertThatThrownBy(() -> server.get("/v1/me/balances", token))
+                .hasMessageStartingWith("403")
+                .hasMessageContaining("/problems/blocked");
+        assertThat(socket.closeCode()).isEqualTo(CloseReason.BLOCKED.code());
+        FrameClient again = FrameClient.open(server.base());
+        assertThat(kind(again.authenticate(token))).isEqualTo("blocked");
+        assertThat(again.closeCode()).isEqualTo(CloseReason.BLOCKED.code());
+
+        // When it is over
+        server.post("/v1/users/mal/unblock", server.backend(), why);
+
+        // Then all is as before
+        server.get("/v1/me/balances", token);
+        server.connectWith(token).close();
+    }
+
+    @Test
+    void aSendMayLastAsLongAsTheServerAllowsAndIsToldTheMost() {
         String group = aGroup();
-        try (FrameClient alice = connect("alice", group)) {
-            // Given
-            JsonObject send = send(group, 1000, 2);
+        int most = 30 * 86_400;
+        int year = 365 * 86_400;
+        try (FrameClient alice = server.connect("alice", group)) {
+            assertThat(lasting(alice, group, most).getString("type")).isEqualTo("sent");
 
-            // When
-            JsonObject first = alice.ask("send", send);
-            JsonObject second = alice.ask("send", send);
+            // above the server's limit
+            JsonObject refused = lasting(alice, group, most + 1);
+            assertThat(kind(refused)).isEqualTo("infeasible");
+            assertThat(refused.getJsonObject("error").getString("detail"))
+                    .isEqualTo("A packet expires within " + most + " seconds.");
 
-            // Then
-            assertThat(second.getJsonObject("packet")).isEqualTo(first.getJsonObject("packet"));
+            // and above what any server may allow
+            assertThat(lasting(alice, group, year + 1).getJsonObject("error").getString("detail"))
+                    .isEqualTo("#/packet/expiresInSeconds must be at most " + year + ".");
         }
+    }
+
+    private static JsonObject lasting(FrameClient sender, String group, int seconds) {
+        JsonObject send = send(group, 100, 2);
+        send.getJsonObject("packet").put("expiresInSeconds", seconds);
+        return sender.ask("send", send);
     }
 }
