@@ -36,7 +36,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class HttpAuditIT extends TestServerClient {
     @BeforeAll
     static void start(TestServers given) {
-        serve(given, Map.of());
+        serve(given, Map.of("http.answer-timeout", "2s"));
     }
 
     @AfterAll
@@ -100,20 +100,8 @@ class HttpAuditIT extends TestServerClient {
     }
 
     @Test
-    void nullIsAsAbsentAndOtherThanTextIsRefused() throws Exception {
+    void nullIsAsAbsentAndAReasonHasTwoHundredCharacters() throws Exception {
         assertThat(deposit("nina", 1, null).getValue("reference")).isNull();
-        for (String reference : List.of("", "a b", "支付", "x".repeat(65), "a\n")) {
-            assertProblem(
-                    post(null, "/v1/accounts/nina/deposits", key(), cny(1).put("reference", reference)),
-                    400,
-                    "invalid-request");
-        }
-        for (String reason : List.of("", "a\u0007b", "two\nlines", "x".repeat(201))) {
-            assertProblem(
-                    post(null, "/v1/accounts/nina/deposits", key(), cny(1).put("reason", reason)),
-                    400,
-                    "invalid-request");
-        }
         assertThat(deposit("nina", 1, null).getString("reason")).isEqualTo("Paid by card");
         JsonObject emoji = cny(1).put("reason", "🧧".repeat(200));
         assertThat(json(post(null, "/v1/accounts/nina/deposits", key(), emoji), 201)

@@ -37,16 +37,6 @@ class TokenRotationTest {
     private final MovableClock clock = new MovableClock(NOW);
 
     @Test
-    void eachOfSeveralSecretsIsBelievedAndNoOther() {
-        Tokens tokens = tokens(clock, hs256("first"), hs256("second"), hs256("third"));
-
-        for (String name : List.of("first", "second", "third")) {
-            assertThat(tokens.verify(hmac(HS256, CLAIMS, secret(name))).fault()).isNull();
-        }
-        assertThat(tokens.verify(hmac(HS256, CLAIMS, secret("fourth"))).fault()).isEqualTo(Fault.SIGNATURE);
-    }
-
-    @Test
     void aKeyThatWasRotatedOutTakesWhatIsRememberedAlong() {
         // Given a token that was believed, and is remembered
         Tokens tokens = tokens(clock, hs256("old"));
