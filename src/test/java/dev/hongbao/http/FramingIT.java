@@ -90,13 +90,7 @@ class FramingIT {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "zz\r\nhello\r\n0\r\n\r\n",
-                "5\r\nhelloXX\r\n0\r\n\r\n",
-                "-5\r\nhello\r\n0\r\n\r\n",
-                "fffffffff\r\nx"
-            })
+    @ValueSource(strings = {"zz\r\nhello\r\n0\r\n\r\n", "fffffffff\r\nx"})
     void aBrokenChunkIsAProblem(String body) throws Exception {
         String answer = server.raw(post("Transfer-Encoding: chunked", body));
 

@@ -133,7 +133,7 @@ class GreedyUserIT extends TestServerClient {
     void aUserHasSoManyPollsThatWait() throws Exception {
         JsonObject start = json(get("poller", "/v1/groups/" + group + "/events"), 200);
         HttpRequest.Builder poll = builder("poller", "/v1/groups/" + group + "/events?after=" + start.getString("next"))
-                .header("Prefer", "wait=3")
+                .header("Prefer", "wait=1")
                 .GET();
 
         List<CompletableFuture<HttpResponse<String>>> answers = atOnce(15, poll);

@@ -9,7 +9,6 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
-import java.time.Instant;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -49,13 +48,6 @@ class HttpAbsentIT extends TestServerClient {
     }
 
     @Test
-    void anEmptyListIsNoPasscode() throws Exception {
-        JsonObject wrong = packet("lucky", 100, 2).put("passcode", new JsonArray());
-
-        assertProblem(post("sender", "/v1/packets", "list", wrong), 400, "invalid-request");
-    }
-
-    @Test
     void aSendMayNameEveryFieldThatItLeavesOut() throws Exception {
         // Given a send, and the same with all that it does not say
         JsonObject brief = packet("lucky", 100, 2);
@@ -72,29 +64,6 @@ class HttpAbsentIT extends TestServerClient {
 
         // And an exclusive packet for nobody is still refused
         assertProblem(post("sender", "/v1/packets", "two", full.put("kind", "exclusive")), 422, "infeasible");
-    }
-
-    @Test
-    void aCampaignWhoseListsAreEmptyIsForEverybody() throws Exception {
-        // Given
-        money("shop", "deposits", 1_000, "in", 201);
-        JsonObject definition = new JsonObject("""
-            {"name": "c", "asset": "CNY", "budget": 1000, "zone": null, "opensAt": null,
-             "pool": {"shares": 2, "amount": 100, "min": null, "max": null, "split": null, "livesSeconds": 60},
-             "opening": {"groups": [], "users": [], "onePerProduct": null, "poolsADay": null},
-             "claiming": {"users": [], "token": null, "total": null, "aDay": null, "aProduct": null}}
-            """)
-                .put("endsAt", Instant.now().plusSeconds(3600).toString());
-
-        // When
-        String campaign =
-                json(post(null, "/v1/campaigns", "make", definition), 201).getString("id");
-        JsonObject pool = new JsonObject().put("product", "p").put("group", group);
-        String packet = json(post("bob", "/v1/campaigns/" + campaign + "/pools", "open", pool), 201)
-                .getString("id");
-
-        // Then
-        assertThat(json(claim("carol", packet), 201).getString("status")).isEqualTo("settled");
     }
 
     @Test

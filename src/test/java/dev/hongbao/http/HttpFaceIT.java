@@ -130,14 +130,8 @@ class HttpFaceIT {
             delimiter = '|',
             value = {
                 "{'group' | malformed-json | #",
-                "[] | malformed-json | #",
                 "{'amount':1,'amount':2} | malformed-json | #/amount",
                 "{'amount':0.1} | invalid-request | #/amount",
-                "{'amount':1e2} | invalid-request | #/amount",
-                "{'amount':9223372036854775808} | invalid-request | #/amount",
-                "{'amount':NaN} | malformed-json | #/amount",
-                "{'group':'g','kind':'lucky','asset':'CNY','amount':'100','count':2} | invalid-request | #/amount",
-                "{'group':'g','kind':'lucky','asset':'CNY','amount':-1,'count':2} | invalid-request | #/amount",
                 "{'group':'g','kind':'lucky','asset':'CNY','amount':1,'count':2,'user':'eve'} | invalid-request |"
                         + " #/user",
             })
@@ -235,7 +229,7 @@ class HttpFaceIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"text/plain", "application/x-www-form-urlencoded", "application/json; charset=gbk", "json"})
+    @ValueSource(strings = {"text/plain", "multipart/form-data; boundary=b", "application/json; charset=gbk", "json"})
     void anotherContentTypeIsRefused(String contentType) throws Exception {
         HttpRequest.Builder request = server.request("/v1/packets", "alice")
                 .header("Content-Type", contentType)

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class SlowStoreIT extends TestServerClient {
     @BeforeAll
     static void start(TestServers given) {
-        serve(given, Map.of("http.answer-timeout", "2s", "postgres.pool-size", "2"));
+        serve(given, Map.of("http.answer-timeout", "1s", "postgres.pool-size", "2"));
     }
 
     private static void assertUnknown(HttpResponse<String> answer) {
