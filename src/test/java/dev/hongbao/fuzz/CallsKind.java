@@ -42,7 +42,7 @@ final class CallsKind implements Kind {
 
     @Override
     public int share() {
-        return 20;
+        return 34;
     }
 
     @Override

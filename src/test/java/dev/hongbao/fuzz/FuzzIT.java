@@ -40,7 +40,6 @@ class FuzzIT {
                     new ConfigKind(Path.of("target", "fuzz"), hostile),
                     new TokensFuzz(hostile),
                     receivers,
-                    new ClaimsKind(world),
                     new FramesKind(world, hostile),
                     new BytesKind(world, hostile),
                     new ConsoleKind(server.managementPort(), world, hostile),

@@ -55,8 +55,7 @@ final class World {
         return tokens.computeIfAbsent(user, name -> sign(name, Role.USER));
     }
 
-    /** A user's token that is not kept: of names that come once. */
-    String sign(String user, Role role) {
+    private String sign(String user, Role role) {
         return signer.sign(new UserId(user), GROUPS.stream().map(GroupId::new).toList(), role, DAY);
     }
 
@@ -130,16 +129,6 @@ final class World {
             }
             learn(name, post(line, path, example));
         }
-    }
-
-    /** Makes one thing. @return its id */
-    String made(Line line, String path, JsonObject body) throws IOException {
-        JsonObject made = post(line, path, body);
-        String id = made.getString("id");
-        if (id == null) {
-            throw new IOException("nothing was made at " + path + " of " + body + ": " + made);
-        }
-        return id;
     }
 
     private Stream<String> transfers(Line line) throws IOException {
