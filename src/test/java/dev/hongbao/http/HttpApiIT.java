@@ -6,9 +6,11 @@ import dev.hongbao.fairness.Evidence;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServerClient;
 import dev.hongbao.testing.TestServers;
+import dev.hongbao.values.UserId;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.ByteArrayInputStream;
+import java.net.URLEncoder;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
@@ -19,9 +21,15 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What a client sees of the whole server with default limits, by a client that is not ours (the JDK's). Users and groups are new in every test,
@@ -29,6 +37,16 @@ import org.junit.jupiter.api.extension.ExtendWith;
  */
 @ExtendWith(Servers.class)
 class HttpApiIT extends TestServerClient {
+    /** Each character there is, in ids of sixteen. */
+    private static final List<String> PARTS = Pattern.compile(".{1,16}")
+            .matcher(IntStream.rangeClosed('!', '~')
+                    .mapToObj(each -> String.valueOf((char) each))
+                    .filter(each -> UserId.isValid("x" + each))
+                    .collect(Collectors.joining()))
+            .results()
+            .map(MatchResult::group)
+            .toList();
+
     @BeforeAll
     static void start(TestServers given) {
         serve(given, Map.of());
@@ -279,5 +297,120 @@ class HttpApiIT extends TestServerClient {
         assertThat(same.body()).isEmpty();
         assertThat(changed.statusCode()).isEqualTo(200);
         assertThat(changed.headers().firstValue("ETag").orElseThrow()).isNotEqualTo(tag);
+    }
+
+    // --- what generated clients write for what nobody set ---
+
+    @ParameterizedTest
+    @ValueSource(strings = {"null", " null\n", "{}", "{\"passcode\":null}"})
+    void aClaimWithoutAPasscodeMaySaySo(String body) throws Exception {
+        String packet = send("lucky", 100, 2);
+
+        HttpResponse<String> claimed = send(builder("bob", "/v1/packets/" + packet + "/claims")
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString(body)));
+
+        assertThat(json(claimed, 201).getInteger("slot")).isZero();
+    }
+
+    @Test
+    void aBodyThatACallNeedsIsNotNull() throws Exception {
+        assertProblem(
+                send(builder("bob", "/v1/packets")
+                        .header("Idempotency-Key", "k")
+                        .header("Content-Type", "application/json")
+                        .POST(BodyPublishers.ofString("null"))),
+                400,
+                "invalid-request");
+    }
+
+    @Test
+    void aSendMayNameEveryFieldThatItLeavesOut() throws Exception {
+        // Given a send, and the same with all that it does not say
+        JsonObject brief = packet("lucky", 100, 2);
+        JsonObject full = brief.copy().put("recipients", new JsonArray());
+        for (String field :
+                new String[] {"min", "max", "split", "greeting", "passcode", "opensAt", "expiresInSeconds"}) {
+            full.putNull(field);
+        }
+        money("sender", "deposits", 100, "in", 201);
+
+        // When both are sent under one key, then it is one send
+        JsonObject first = json(post("sender", "/v1/packets", "one", full), 201);
+        assertThat(json(post("sender", "/v1/packets", "one", brief), 201)).isEqualTo(first);
+
+        // And an exclusive packet for nobody is still refused
+        assertProblem(post("sender", "/v1/packets", "two", full.put("kind", "exclusive")), 422, "infeasible");
+    }
+
+    @Test
+    void aDrawWhoseListsAreEmptyIsForEverybody() throws Exception {
+        JsonObject definition = new JsonObject("""
+            {"name": "d", "closesAt": "2035-01-01T00:00:00Z", "mode": "table", "group": null, "allow": [], "deny": [],
+             "guarantees": [], "limits": {"total": null, "perDay": null, "zone": null}, "cost": null, "schedule": null,
+             "prizes": [{"name": "cash", "count": 1, "stock": 1, "category": null,
+                         "award": {"asset": "CNY", "amount": 7, "codes": []}}]}
+            """);
+        money("shop", "deposits", 7, "in", 201);
+
+        String draw = json(post(null, "/v1/draws", "make", definition), 201).getString("id");
+        HttpResponse<String> played =
+                post("bob", "/v1/draws/" + draw + "/plays", "go", new JsonObject().putNull("plays"));
+
+        assertThat(items(json(played, 201)).get(0).getLong("amount")).isEqualTo(7);
+    }
+
+    // --- ids with every character there is ---
+
+    /** Also with a backslash, a percent sign and a slash in it. */
+    private static String id(String part) {
+        return "@" + part + "\\%2F/;?";
+    }
+
+    private String path(String id) {
+        return URLEncoder.encode(name(id), StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void aUserAndAGroupOfEveryCharacterAreNamedInUrlsAndAnswers() throws Exception {
+        for (String part : PARTS) {
+            // Given a user with money, a name, and a group
+            String user = id(part);
+            String inGroup = name(user);
+            String key = UUID.randomUUID().toString();
+            json(post(null, "/v1/accounts/" + path(user) + "/deposits", key, cny(10)), 201);
+            json(
+                    send(builder(null, "/v1/users/" + path(user) + "/profile")
+                            .header("Content-Type", "application/json")
+                            .PUT(BodyPublishers.ofString("{\"displayName\":\"M\"}"))),
+                    200);
+
+            // When the user sends into the group, for another one with such a name
+            JsonObject packet =
+                    packet("exclusive", 10, 1).put("group", inGroup).put("recipients", List.of(name("." + user)));
+            HttpResponse<String> sent = send(builder(user, inGroup, "/v1/packets")
+                    .header("Idempotency-Key", key)
+                    .header("Content-Type", "application/json")
+                    .POST(BodyPublishers.ofString(packet.encode())));
+            String id = json(sent, 201).getString("id");
+            HttpResponse<String> claimed = send(builder("." + user, inGroup, "/v1/packets/" + id + "/claims")
+                    .POST(BodyPublishers.noBody()));
+
+            // Then all that names them names them right
+            assertThat(json(claimed, 201).getString("user")).isEqualTo(name("." + user));
+            JsonObject packets = json(send(builder(user, inGroup, "/v1/groups/" + path(user) + "/events")), 200)
+                    .getJsonObject("reset")
+                    .getJsonArray("packets")
+                    .getJsonObject(0);
+            assertThat(packets.getString("group")).isEqualTo(inGroup);
+            assertThat(packets.getJsonObject("profiles").fieldNames()).containsExactly(name(user));
+            assertThat(items(get(null, "/v1/accounts/" + path("." + user) + "/balances"))
+                            .get(0)
+                            .getLong("amount"))
+                    .isEqualTo(10);
+            assertThat(items(get(null, "/v1/packets?group=" + path(user) + "&sender=" + path(user))))
+                    .hasSize(1);
+            json(get(null, "/v1/packets/" + id), 200);
+        }
     }
 }
