@@ -20,8 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -142,27 +140,6 @@ class LongPollIT {
     }
 
     @Test
-    void aPollThatWaitsIsAnsweredWhenTheServerStops(TestServers stores) throws Exception {
-        // Given a poll that surely waits: what has not been read when a server stops gets no answer
-        SocketServer stopping = SocketServer.start(stores, Map.of());
-        try (Socket line = new Socket("127.0.0.1", stopping.base().getPort())) {
-            line.setSoTimeout(10_000);
-            String token = stopping.token("bob", "g");
-            String cursor = new JsonObject(ask(line, "/v1/groups/g/events", token)).getString("next");
-            write(line, "/v1/groups/g/events?after=" + cursor, token);
-            eventually(
-                    Duration.ofSeconds(10),
-                    () -> assertThat(stopping.metric("hongbao_http_polls")).isEqualTo(1));
-
-            // When
-            stopping.close();
-
-            // Then
-            assertThat(status(line)).isEqualTo("HTTP/1.1 200");
-        }
-    }
-
-    @Test
     void aBadCursorIsNamedAlsoAfterAnEmptyBodyInChunks() throws Exception {
         // Given a cursor that fits the contract's pattern
         try (Socket line = new Socket("127.0.0.1", server.base().getPort())) {
@@ -182,21 +159,6 @@ class LongPollIT {
 
     private static String status(Socket line) throws IOException {
         return new String(line.getInputStream().readNBytes(12), StandardCharsets.US_ASCII);
-    }
-
-    /** The body of the answer. */
-    private static String ask(Socket line, String path, String token) throws IOException {
-        write(line, path, token);
-        StringBuilder head = new StringBuilder();
-        while (head.indexOf("\r\n\r\n") < 0) {
-            int next = line.getInputStream().read();
-            assertThat(next).as("the answer goes on").isNotNegative();
-            head.append((char) next);
-        }
-        Matcher length = Pattern.compile("(?i)content-length: (\\d+)").matcher(head);
-        assertThat(length.find()).as(head.toString()).isTrue();
-        byte[] body = line.getInputStream().readNBytes(Integer.parseInt(length.group(1)));
-        return new String(body, StandardCharsets.UTF_8);
     }
 
     private static void write(Socket line, String path, String token) throws IOException {

@@ -17,7 +17,6 @@ import java.util.List;
 /** A client that writes bytes as it likes, and reads only when told to. */
 final class RawSocket implements AutoCloseable {
     static final int TEXT = 1;
-    static final int BINARY = 2;
 
     private final Socket socket;
     private final DataInputStream in;

@@ -17,6 +17,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -30,6 +32,24 @@ class SlowReadersIT {
     private static final byte[] PING = RawSocket.frame(9, new byte[0]);
     private static final byte[] LONGEST_PING = RawSocket.frame(9, new byte[125]);
     private static final byte[] GOODBYE = RawSocket.frame(8, new byte[] {3, (byte) 232});
+
+    private static SocketServer hasty;
+
+    @BeforeAll
+    static void start(TestServers stores) {
+        hasty = SocketServer.start(
+                stores,
+                Map.of(
+                        "socket.messages-per-second", "100000",
+                        "socket.slow-timeout", "500ms",
+                        "socket.idle-timeout", "30s"));
+        hasty.deposit("alice", 100_000_000);
+    }
+
+    @AfterAll
+    static void stop() {
+        hasty.close();
+    }
 
     @Test
     @Tag("long")
@@ -71,9 +91,7 @@ class SlowReadersIT {
             // Then: 1,200 events of 480 bytes to a thousand readers would be 576 MB
             System.getLogger("test").log(System.Logger.Level.INFO, "heap grew by " + growth / 1024 + " KiB");
             assertThat(growth).isLessThan(64L << 20);
-            eventually(
-                    Duration.ofSeconds(30),
-                    () -> assertThat(closes(server, "slow-reader")).isEqualTo(READERS));
+            eventually(Duration.ofSeconds(30), () -> assertThat(closes(server)).isEqualTo(READERS));
             alice.close();
         } finally {
             silent.forEach(RawSocket::close);
@@ -81,20 +99,17 @@ class SlowReadersIT {
     }
 
     @Test
-    void aSlowReaderIsClosedAndGoesOnFromItsCursor(TestServers stores) throws IOException {
-        Map<String, String> options = Map.of(
-                "socket.messages-per-second", "10000", "socket.slow-timeout", "500ms", "socket.idle-timeout", "30s");
-        try (SocketServer server = SocketServer.start(stores, options);
-                RawSocket slow = RawSocket.open(server.base());
-                FrameClient alice = server.connect("alice", "slow")) {
+    void aSlowReaderIsClosedAndGoesOnFromItsCursor() throws IOException {
+        double before = closes(hasty);
+        try (RawSocket slow = RawSocket.open(hasty.base());
+                FrameClient alice = hasty.connect("alice", "slow")) {
             // Given
             ListAppender<ILoggingEvent> log = new ListAppender<>();
             log.start();
             Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
             root.addAppender(log);
-            server.deposit("alice", 100_000_000);
             alice.join("slow");
-            slow.authenticate(server.token("bob", "slow"));
+            slow.authenticate(hasty.token("bob", "slow"));
             slow.sendText("{\"type\":\"join\",\"id\":\"2\",\"group\":\"slow\",\"after\":\"0\"}");
 
             // When
@@ -105,7 +120,7 @@ class SlowReadersIT {
                     sent.add(gone.request("send", send("slow", 100, 2)));
                 }
                 sent.subList(sent.size() - 100, sent.size()).forEach(gone::answer);
-                assertThat(closes(server, "slow-reader")).isEqualTo(1);
+                assertThat(closes(hasty)).isEqualTo(before + 1);
             });
             root.detachAppender(log);
             assertThat(log.list)
@@ -129,7 +144,7 @@ class SlowReadersIT {
             } catch (IOException end) {
                 // the line is closed
             }
-            try (FrameClient back = server.connect("bob", "slow")) {
+            try (FrameClient back = hasty.connect("bob", "slow")) {
                 back.join("slow", cursor);
                 JsonObject next = back.await(frame -> frame.getString("type").equals("event")
                         || frame.getString("type").equals("reset"));
@@ -142,17 +157,15 @@ class SlowReadersIT {
 
     /** Each ping is answered, and the answers pile up as anything else that is not read. */
     @Test
-    void whoOnlyPingsAndNeverReadsIsClosedAsASlowReader(TestServers stores) throws IOException {
-        Map<String, String> options = Map.of(
-                "socket.messages-per-second", "100000", "socket.slow-timeout", "500ms", "socket.idle-timeout", "30s");
-        try (SocketServer server = SocketServer.start(stores, options);
-                RawSocket mute = reader(server, "mute")) {
+    void whoOnlyPingsAndNeverReadsIsClosedAsASlowReader() throws IOException {
+        double before = closes(hasty);
+        try (RawSocket mute = reader("mute")) {
             // When
             eventually(Duration.ofSeconds(20), () -> {
                 pingUntilCut(mute, 1000);
 
                 // Then
-                assertThat(closes(server, "slow-reader")).isEqualTo(1);
+                assertThat(closes(hasty)).isEqualTo(before + 1);
             });
         }
     }
@@ -169,35 +182,32 @@ class SlowReadersIT {
 
     /** Ten of each: who is gone with the close frame unread, who says goodbye without reading, who stays and never reads. */
     @Test
-    void howeverSlowReadersEndTheirLinesAreCutAndNoStackTraceIsLogged(TestServers stores) throws IOException {
-        Map<String, String> options = Map.of(
-                "socket.messages-per-second", "10000", "socket.slow-timeout", "500ms", "socket.idle-timeout", "30s");
+    void howeverSlowReadersEndTheirLinesAreCutAndNoStackTraceIsLogged() throws IOException {
         ListAppender<ILoggingEvent> log = new ListAppender<>();
         log.start();
         Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
         List<RawSocket> gone = new ArrayList<>();
         List<RawSocket> leaving = new ArrayList<>();
         List<RawSocket> staying = new ArrayList<>();
-        try (SocketServer server = SocketServer.start(stores, options);
-                FrameClient alice = server.connect("alice", "slow")) {
+        double before = closes(hasty);
+        try (FrameClient alice = hasty.connect("alice", "ends")) {
             root.addAppender(log);
             // Given
-            server.deposit("alice", 100_000_000);
-            alice.join("slow");
+            alice.join("ends");
             for (int i = 0; i < 10; i++) {
-                gone.add(reader(server, "gone" + i));
-                leaving.add(reader(server, "leaving" + i));
+                gone.add(reader("gone" + i));
+                leaving.add(reader("leaving" + i));
             }
-            untilClosedAsSlow(server, alice, 20);
+            untilClosedAsSlow(alice, before + 20);
 
             // When
             for (int i = 0; i < 10; i++) {
                 gone.get(i).reset();
                 leaving.get(i).send(GOODBYE);
                 leaving.get(i).reset();
-                staying.add(reader(server, "staying" + i));
+                staying.add(reader("staying" + i));
             }
-            untilClosedAsSlow(server, alice, 30);
+            untilClosedAsSlow(alice, before + 30);
 
             // Then: those who stay were closed later than the others, so that also these had their time
             eventually(
@@ -215,26 +225,26 @@ class SlowReadersIT {
         }
     }
 
-    private static RawSocket reader(SocketServer server, String user) throws IOException {
-        RawSocket reader = RawSocket.open(server.base());
-        reader.authenticate(server.token(user, "slow"));
-        reader.sendText("{\"type\":\"join\",\"id\":\"2\",\"group\":\"slow\",\"after\":\"0\"}");
+    private static RawSocket reader(String user) throws IOException {
+        RawSocket reader = RawSocket.open(hasty.base());
+        reader.authenticate(hasty.token(user, "ends"));
+        reader.sendText("{\"type\":\"join\",\"id\":\"2\",\"group\":\"ends\",\"after\":\"0\"}");
         return reader;
     }
 
-    private static void untilClosedAsSlow(SocketServer server, FrameClient alice, int readers) {
+    private static void untilClosedAsSlow(FrameClient alice, double readers) {
         eventually(Duration.ofSeconds(60), () -> {
             List<String> sent = new ArrayList<>();
             for (int j = 0; j < 100; j++) {
-                sent.add(alice.request("send", send("slow", 100, 2)));
+                sent.add(alice.request("send", send("ends", 100, 2)));
             }
             sent.forEach(alice::answer);
-            assertThat(closes(server, "slow-reader")).isEqualTo(readers);
+            assertThat(closes(hasty)).isEqualTo(readers);
         });
     }
 
-    private static double closes(SocketServer server, String reason) {
-        return server.metric("hongbao_socket_closes_total{reason=\"" + reason + "\"}");
+    private static double closes(SocketServer server) {
+        return server.metric("hongbao_socket_closes_total{reason=\"slow-reader\"}");
     }
 
     private static long heapBytes() {
