@@ -65,6 +65,7 @@ class HttpTlsIT extends HttpApiClient {
     private static TestAuthority authority;
     private static TestCertificate first;
     private static TestCertificate next;
+    private static TestCertificate ofHost;
     private static SSLContext ofUsers;
     private static HttpClient users;
     private static HttpClient host;
@@ -79,8 +80,8 @@ class HttpTlsIT extends HttpApiClient {
         key = Files.copy(first.key(), directory.resolve("key.pem"));
         ofUsers = authority.trusted(null);
         users = client(ofUsers).build();
-        host = client(authority.trusted(authority.issue(sub("host"), "dns:host.example")))
-                .build();
+        ofHost = authority.issue(sub("host"), "dns:host.example");
+        host = client(authority.trusted(ofHost)).build();
         server = TestServer.start(
                 stores,
                 Map.of(
@@ -332,18 +333,16 @@ class HttpTlsIT extends HttpApiClient {
     @Test
     void aKeyOfAnotherCertificateIsNotTaken() throws Exception {
         // Given
-        TestCertificate one = TestCertificate.make(sub("one"));
-        TestCertificate other = TestCertificate.make(sub("other"));
         Vertx vertx = Vertx.vertx();
 
         // Then
         try {
             assertThatThrownBy(() -> new ServerTls(
-                                    vertx, "http", new ListenAddress.Tls(one.certificate(), other.key(), null))
+                                    vertx, "http", new ListenAddress.Tls(first.certificate(), ofHost.key(), null))
                             .secure(new HttpServerOptions())
                             .await(15, TimeUnit.SECONDS))
                     .hasMessageContaining("http.tls-certificate and http.tls-key do not belong together");
-            assertThatThrownBy(() -> new ServerTls(vertx, "http", new ListenAddress.Tls(one.key(), one.key(), null))
+            assertThatThrownBy(() -> new ServerTls(vertx, "http", new ListenAddress.Tls(first.key(), first.key(), null))
                             .secure(new HttpServerOptions())
                             .await(15, TimeUnit.SECONDS))
                     .hasMessageContaining("cannot be used");
