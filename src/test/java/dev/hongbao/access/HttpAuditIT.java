@@ -133,12 +133,8 @@ class HttpAuditIT extends TestServerClient {
         assertThat(reversal.getString("reference")).isEqualTo("ticket-1");
         assertThat(balance("rita")).isZero();
         assertProblem(reverse("rita", deposit.getString("id"), why), 409, "already-reversed");
-        assertProblem(reverse("rita", reversal.getString("id"), why), 409, "not-reversible");
         assertProblem(reverse("rita", "9999999999999999999", why), 404, "not-found");
         assertProblem(reverse("rita", deposit.getString("id"), new JsonObject()), 400, "invalid-request");
-        JsonObject small = deposit("rita", 5, null);
-        money("rita", "withdrawals", 3, key(), 201);
-        assertProblem(reverse("rita", small.getString("id"), why), 402, "insufficient-funds");
         eventually(() -> items(get(null, "/v1/outbox?limit=1000&after=" + latest)).stream()
                 .filter(event -> event.getString("type").equals("transfer.reversal"))
                 .map(event -> event.getJsonObject("data"))
