@@ -20,7 +20,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -119,28 +118,15 @@ class Http2IT {
         assertNothingIsLoggedAsAnError();
     }
 
-    private static void field(ByteArrayOutputStream block, String name, String value) {
-        block.write(0);
-        for (String each : List.of(name, value)) {
-            byte[] bytes = each.getBytes(StandardCharsets.US_ASCII);
-            block.write(Math.min(bytes.length, 127));
-            if (bytes.length >= 127) {
-                block.write(0x80 | (bytes.length - 127) & 0x7f);
-                block.write((bytes.length - 127) >> 7);
-            }
-            block.writeBytes(bytes);
-        }
-    }
-
-    private byte[] post(String length) {
+    private static byte[] post(String length) {
         ByteArrayOutputStream block = new ByteArrayOutputStream();
         block.writeBytes(new byte[] {POST, HTTPS});
-        field(block, ":path", "/v1/packets");
-        field(block, ":authority", "127.0.0.1");
-        field(block, "authorization", "Bearer " + FaceServer.token("bob", Role.USER));
-        field(block, "content-type", "application/json");
-        field(block, "idempotency-key", "k");
-        field(block, "content-length", length);
+        RawHttp2.field(block, ":path", "/v1/packets");
+        RawHttp2.field(block, ":authority", "127.0.0.1");
+        RawHttp2.field(block, "authorization", "Bearer " + FaceServer.token("bob", Role.USER));
+        RawHttp2.field(block, "content-type", "application/json");
+        RawHttp2.field(block, "idempotency-key", "k");
+        RawHttp2.field(block, "content-length", length);
         return block.toByteArray();
     }
 

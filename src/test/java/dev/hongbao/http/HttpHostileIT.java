@@ -1,5 +1,6 @@
 package dev.hongbao.http;
 
+import static dev.hongbao.http.FaceServer.SEND;
 import static dev.hongbao.http.FaceServer.assertProblem;
 import static dev.hongbao.http.FaceServer.token;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -21,6 +22,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clients that send too much, too slowly, or nonsense, and a server that stops. */
 class HttpHostileIT {
@@ -68,9 +71,7 @@ class HttpHostileIT {
 
     @Test
     void aBodyThatNeverComesGetsAnAnswerAndLosesItsConnection() throws Exception {
-        String answer = server.raw("POST /v1/packets HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer "
-                + token("alice", Role.USER)
-                + "\r\nIdempotency-Key: k\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{");
+        String answer = server.raw(post("Content-Length: 100", "{"));
 
         assertProblem(answer, 408, "request-timeout");
     }
@@ -81,11 +82,7 @@ class HttpHostileIT {
             // Given two clients whose bodies are being read
             for (String headers : List.of("Content-Length: 100", "Transfer-Encoding: chunked")) {
                 try (Socket socket = server.connect()) {
-                    FaceServer.write(
-                            socket,
-                            "POST /v1/packets HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer " + token("alice", Role.USER)
-                                    + "\r\nIdempotency-Key: k\r\nContent-Type: application/json\r\n"
-                                    + "Expect: 100-continue\r\n" + headers + "\r\n\r\n");
+                    FaceServer.write(socket, post("Expect: 100-continue | " + headers, ""));
                     assertThat((char) socket.getInputStream().read())
                             .as("it was begun")
                             .isEqualTo('H');
@@ -204,11 +201,7 @@ class HttpHostileIT {
         try (FaceServer server = new FaceServer();
                 Socket inFlight = server.connect()) {
             // Given a request whose body is not complete, and a server that begins to stop
-            FaceServer.write(
-                    inFlight,
-                    "POST /v1/packets HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer " + token("alice", Role.USER)
-                            + "\r\nIdempotency-Key: k\r\nContent-Type: application/json\r\n"
-                            + "Expect: 100-continue\r\nContent-Length: 2\r\n\r\n");
+            FaceServer.write(inFlight, post("Expect: 100-continue | Content-Length: 2", ""));
             assertThat((char) inFlight.getInputStream().read())
                     .as("it was begun")
                     .isEqualTo('H');
@@ -225,5 +218,79 @@ class HttpHostileIT {
                     Duration.ofSeconds(5),
                     () -> assertThatThrownBy(() -> server.connect().close()).isInstanceOf(ConnectException.class));
         }
+    }
+
+    // --- requests that two servers could read differently (request smuggling): a problem, and the end ---
+
+    /** A send with its headers, which {@code |} separates. */
+    private static String post(String headers, String body) {
+        return "POST /v1/packets HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer " + token("alice", Role.USER)
+                + "\r\nIdempotency-Key: k\r\nContent-Type: application/json\r\n"
+                + headers.replace(" | ", "\r\n") + "\r\n\r\n" + body;
+    }
+
+    private static String chunk(String text) {
+        return Integer.toHexString(text.length()) + "\r\n" + text + "\r\n0\r\n\r\n";
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "Content-Length: 5 | Transfer-Encoding: chunked",
+                "Transfer-Encoding: chunked | Content-Length: 5",
+                "Transfer-Encoding: chunked, identity",
+                "Transfer-Encoding: identity",
+                "Transfer-Encoding: gzip, chunked",
+                "Transfer-Encoding: xchunked",
+                "Transfer-Encoding: chunked | Transfer-Encoding: chunked",
+                "Content-Length: 5 | Content-Length: 6",
+                "Content-Length: -1",
+                "Content-Length: +5",
+            })
+    void aLengthThatCanBeReadInTwoWaysIsRefusedAndWhatFollowsIsNotRead(String headers) throws Exception {
+        String answer = server.raw(post(headers, chunk(SEND)) + "GET /openapi.yaml HTTP/1.1\r\nHost: h\r\n\r\n");
+
+        assertProblem(answer, 400, "invalid-request");
+        assertThat(answer.toLowerCase()).contains("x-content-type-options: nosniff");
+        assertThat(answer.split("HTTP/1\\.[01] [0-9]", -1)).as("one answer").hasSize(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Host: elsewhere", "Authorization: Bearer another", "host:h"})
+    void aHeaderOfWhichAProxyMayTakeTheOtherIsRefused(String second) throws Exception {
+        assertProblem(server.raw(post(second + " | Transfer-Encoding: chunked", chunk(SEND))), 400, "invalid-request");
+    }
+
+    @Test
+    void aPlainChunkedBodyIsRead() throws Exception {
+        // It meets the missing service: so it passed the contract.
+        assertProblem(
+                server.raw(post("Connection: close | Transfer-Encoding: Chunked", chunk(SEND))), 500, "internal-error");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"HTTP/1.2", "HTTP/2.0", "HTTP/0.9", "HTTP/3.0", "HTTPS/1.1", "FTP/1.1", "http/1.1", ""})
+    void aVersionThatIsNotSpokenIsAProblem(String version) throws Exception {
+        String answer = server.raw("GET /openapi.yaml " + version + "\r\nHost: h\r\n\r\n");
+
+        assertProblem(answer, 400, "invalid-request");
+        assertThat(answer.toLowerCase()).contains("x-content-type-options: nosniff");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"X: 1\r\nX 2", "X-Long: LONG"})
+    void theAnswerToAFaultIsInAVersionThatIsSpoken(String headers) throws Exception {
+        String answer = server.raw(
+                "GET / HTTP/2.0\r\nContent-Length: 1e2\r\n" + headers.replace("LONG", "x".repeat(17_000)) + "\r\n\r\n");
+
+        assertThat(answer).matches("(?s)HTTP/1\\.[01] 4.*").contains("application/problem+json");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"zz\r\nhello\r\n0\r\n\r\n", "fffffffff\r\nx"})
+    void aBrokenChunkIsAProblem(String body) throws Exception {
+        String answer = server.raw(post("Transfer-Encoding: chunked", body));
+
+        assertProblem(answer, 400, "invalid-request");
     }
 }

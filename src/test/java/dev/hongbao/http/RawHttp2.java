@@ -96,6 +96,13 @@ final class RawHttp2 implements AutoCloseable {
         frame(HEADERS, END_HEADERS | END_STREAM, stream, block.toByteArray());
     }
 
+    /** A field of a header with its name as it is. */
+    static void field(ByteArrayOutputStream block, String name, String value) {
+        block.write(0);
+        literal(block, name.getBytes(StandardCharsets.US_ASCII));
+        literal(block, value.getBytes(StandardCharsets.US_ASCII));
+    }
+
     private static void literal(ByteArrayOutputStream block, byte[] value) {
         int rest = value.length - 127;
         block.write(Math.min(value.length, 127));
