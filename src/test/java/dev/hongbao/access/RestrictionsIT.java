@@ -47,9 +47,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Who is frozen or blocked on one server is so on both. */
 class RestrictionsIT extends TwoEngines {
@@ -152,20 +155,6 @@ class RestrictionsIT extends TwoEngines {
         assertThat(get(claim(other, "eve", other1)).kind()).isEqualTo(ClaimOutcome.Kind.CLAIMED);
         assertThat(get(new TestDraws(other).play(0, free, "eve", 1, newKey())).kind())
                 .isEqualTo(PlayOutcome.Kind.PLAYED);
-    }
-
-    @Test
-    void theDatabaseItselfHoldsThePaidPlaysOfWhoIsFrozen() {
-        // Given a server that does not hear of it: the other one reads the history as it was
-        TestDraws draws = new TestDraws(engine);
-        draws.deposit("deaf", POINTS, 100);
-        Draw paid = draws.create("{mode: weights, cost: {asset: POINTS, amount: 5}, prizes: [{name: a, weight: 1}]}");
-        books.execute("select change_restriction('user', 'deaf', 'frozen', true, 'backend', 'why')");
-
-        // When, Then nothing is held from then on, whether the servers have heard of it or not
-        assertRefused(Refusal.FROZEN, () -> get(draws.play(0, paid, "deaf", 1, newKey())));
-        assertThat(books.longOf("select balance from account where owner = 'deaf' and asset = 'POINTS'"))
-                .isEqualTo(100);
     }
 
     @Test
@@ -284,21 +273,25 @@ class RestrictionsIT extends TwoEngines {
         rains.cancel(rain.rain().id());
     }
 
-    @Test
-    void theDatabaseItselfHoldsThePaidPlaysOfABlockedGroup() {
-        // Given a group that is blocked before a server hears of it
+    /** Whether the servers have heard of it or not. */
+    @ParameterizedTest
+    @CsvSource({"USER, deaf, FROZEN, FROZEN", "GROUP, family, BLOCKED, BLOCKED"})
+    void theDatabaseItselfHoldsNoCostFromThenOn(Scope scope, String subject, Kind kind, Refusal refusal) {
+        // Given a paid draw of the group
         TestDraws draws = new TestDraws(engine);
-        draws.deposit("dot", POINTS, 100);
+        draws.deposit("deaf", POINTS, 100);
         Draw paid = draws.create("{mode: weights, group: " + TestEngine.GROUP.value()
                 + ", cost: {asset: POINTS, amount: 5}, prizes: [{name: a, weight: 1}]}");
-        books.execute("select change_restriction('group', '" + TestEngine.GROUP.value()
-                + "', 'blocked', true, 'backend', 'why')");
+        long before = draws.balance("deaf", POINTS);
 
-        // When, Then
-        assertRefused(Refusal.BLOCKED, () -> get(draws.play(0, paid, "dot", 1, newKey())));
-        assertThat(books.longOf("select balance from account where owner = 'dot' and asset = 'POINTS'"))
-                .isEqualTo(100);
-        block(new Target(Scope.GROUP, TestEngine.GROUP.value(), Kind.BLOCKED), false);
+        // When
+        String target = "'" + scope + "', '" + subject + "', '" + kind + "'";
+        books.execute("select change_restriction(" + target.toLowerCase(Locale.ROOT) + ", true, 'backend', 'why')");
+
+        // Then
+        assertRefused(refusal, () -> get(draws.play(0, paid, "deaf", 1, newKey())));
+        assertThat(draws.balance("deaf", POINTS)).isEqualTo(before);
+        block(new Target(scope, subject, kind), false);
     }
 
     @Test

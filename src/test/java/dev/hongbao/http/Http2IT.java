@@ -37,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
 
-/** Bytes over TLS that no client would send, and clients that do not read: they are sent away, and nothing of it is a fault of the server. */
+/** The server sends away clients that write broken bytes over TLS, or that do not read. It logs none of it as its own fault. */
 class Http2IT {
     private static final byte POST = (byte) 0x83;
     private static final byte HTTPS = (byte) 0x87;

@@ -46,7 +46,7 @@ class SocketRainIT {
                 "/v1/rains",
                 server.token("host", Duration.ofHours(1), Role.SERVICE),
                 new JsonObject("""
-                    {"name": "New Year", "asset": "CNY", "budget": 60, "durationSeconds": 4,
+                    {"name": "New Year", "asset": "CNY", "budget": 60, "durationSeconds": 6,
                      "drops": 2, "sharesPerDrop": 1, "catchesPerUser": 1}
                     """)
                         .put("startsAt", Instant.now().plusMillis(1000).toString())
