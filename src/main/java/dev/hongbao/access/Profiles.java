@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -73,6 +74,7 @@ public final class Profiles {
             .build();
     private final ConcurrentMap<UserId, Profile> waiting = new ConcurrentHashMap<>();
     private final AtomicBoolean taking = new AtomicBoolean();
+    private final AtomicLong changes = new AtomicLong();
 
     /** @param pool of the requests */
     public Profiles(Pool pool) {
@@ -98,6 +100,7 @@ public final class Profiles {
         if (missing.isEmpty()) {
             return Future.succeededFuture(found);
         }
+        long before = changes.get();
         return read(missing)
                 .map(stored -> {
                     for (UserId user : missing) {
@@ -107,6 +110,9 @@ public final class Profiles {
                         if (!profile.isEmpty()) {
                             found.put(user, profile);
                         }
+                    }
+                    if (changes.get() != before) { // what was read may be from before a change
+                        known.invalidateAll(missing);
                     }
                     return found;
                 })
@@ -152,7 +158,11 @@ public final class Profiles {
 
     private Future<Void> forgetting(UserId user, Future<RowSet<Row>> change) {
         waiting.remove(user);
-        return change.onComplete(done -> known.invalidate(user)).mapEmpty();
+        return change.onComplete(done -> {
+                    changes.incrementAndGet();
+                    known.invalidate(user);
+                })
+                .mapEmpty();
     }
 
     /** Notes the profile of a new token. Never blocks; the next {@link #take} stores it. */
