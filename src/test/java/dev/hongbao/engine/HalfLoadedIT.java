@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.draw.Draw;
 import dev.hongbao.draw.Draws;
-import dev.hongbao.draw.Play.PlayOutcome;
 import dev.hongbao.engine.Mode.ShardLoader;
 import dev.hongbao.engine.Shards.Symptom;
 import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
@@ -72,20 +71,6 @@ class HalfLoadedIT {
     }
 
     @Test
-    void aPacketIsClaimedAgain() {
-        // Given
-        Packet packet = engine.send("alice", 1000, 5);
-        engine.claim(packet, "bob");
-
-        // When
-        loseNextSlot(key(Packets.TRAITS, packet.id().value()));
-
-        // Then
-        assertThat(engine.claim(packet, "carol").wonClaim().slot()).isEqualTo(1);
-        assertThat(engine.claim(packet, "bob").wonClaim().slot()).isZero();
-    }
-
-    @Test
     void aPacketIsRefundedInTime() {
         // Given
         Packet packet = engine.send("alice", 1000, 5);
@@ -121,19 +106,6 @@ class HalfLoadedIT {
             engine.claim(engine.send("alice", 10, 2), "bob");
         }
         assertThat(generation()).isEqualTo(before);
-    }
-
-    @Test
-    void aDrawIsPlayedAgain() {
-        // Given
-        Draw draw = draws.create(TABLE);
-        get(draws.play(0, draw, "bob"));
-
-        // When
-        loseNextSlot(key(Draws.TRAITS, draw.id().value()));
-
-        // Then
-        assertThat(get(draws.play(0, draw, "carol")).kind()).isEqualTo(PlayOutcome.Kind.PLAYED);
     }
 
     @Test
