@@ -124,12 +124,30 @@ class RedisWentBackIT {
         assertNobodyHasLost();
     }
 
+    /** It has its scripts, so that the fence alone would not tell. */
+    @Test
+    void aPrimaryThatWasDemotedMeanwhileIsNoticedBeforeAnybodyClaims() {
+        // When
+        try (AbstractTransaction all = redis.multi()) {
+            demoteAndPromote(all);
+            all.exec();
+        }
+
+        // Then
+        eventually(SOON, () -> assertThat(books.stamps().get(0)).isNotEqualTo(stamp));
+        assertNobodyHasLost();
+    }
+
+    private static void demoteAndPromote(AbstractTransaction transaction) {
+        transaction.sendCommand(Protocol.Command.REPLICAOF, "127.0.0.1", "1");
+        transaction.sendCommand(Protocol.Command.REPLICAOF, "NO", "ONE");
+    }
+
     @Test
     void aPrimaryThatWasDemotedMeanwhileRefusesNoWinner() {
         // When its owner has not looked yet
         try (AbstractTransaction all = redis.multi()) {
-            all.sendCommand(Protocol.Command.REPLICAOF, "127.0.0.1", "1");
-            all.sendCommand(Protocol.Command.REPLICAOF, "NO", "ONE");
+            demoteAndPromote(all);
             restore(all);
             all.exec();
         }
