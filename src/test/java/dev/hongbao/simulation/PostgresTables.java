@@ -68,16 +68,16 @@ final class PostgresTables {
     final Moves moves;
 
     interface Moves {
-        void moved(int shard, long epoch, long from, long to);
+        default void moved(int shard, long epoch, long from, long to) {}
 
         /** Accepted claims or plays of a packet or a draw contradict settled ones, or it is not there. */
-        void voided(UUID unit);
+        default void voided(UUID unit) {}
 
         /** A recovery has drawn a generation. */
-        void drawn(int shard);
+        default void drawn(int shard) {}
 
         /** A packet or draw is set aside. */
-        void setAside(UUID unit);
+        default void setAside(UUID unit) {}
     }
 
     /** A unit that is set aside. */

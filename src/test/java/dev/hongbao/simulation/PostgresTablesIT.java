@@ -431,19 +431,7 @@ class PostgresTablesIT {
         Instant zero = Instant.parse("2026-01-01T00:00:00Z");
         List<Row> rows = list(ROWS, Tuple.tuple());
         model = new PostgresTables(
-                rows.size(), () -> Duration.between(zero, Instant.now()).toNanos(), new PostgresTables.Moves() {
-                    @Override
-                    public void moved(int shard, long epoch, long from, long to) {}
-
-                    @Override
-                    public void voided(UUID unit) {}
-
-                    @Override
-                    public void drawn(int shard) {}
-
-                    @Override
-                    public void setAside(UUID unit) {}
-                });
+                rows.size(), () -> Duration.between(zero, Instant.now()).toNanos(), new PostgresTables.Moves() {});
         for (Row row : rows) {
             PostgresTables.Shard shard = model.shards.get(row.getInteger("id"));
             shard.epoch = row.getLong("epoch");
