@@ -1,6 +1,5 @@
 package dev.hongbao.engine;
 
-import static dev.hongbao.testing.Eventually.eventually;
 import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -17,6 +16,8 @@ import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.sql.Connection;
 import java.sql.Statement;
@@ -24,9 +25,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -57,17 +55,6 @@ class SameRedisIT {
         first.close();
     }
 
-    /** @param what of the stores is another server's: its namespace, its Redis, or only the name of its Redis */
-    private static StoreAddresses other(StoreAddresses stores, String what) {
-        return switch (what) {
-            case "namespace" -> new StoreAddresses(stores.redisUrl(), "other", stores.owner(), stores.app());
-            case "Redis" -> new StoreAddresses(stores.redisUrl() + "/1", null, stores.owner(), stores.app());
-            default ->
-                new StoreAddresses(
-                        stores.redisUrl().replace("127.0.0.1", "localhost"), null, stores.owner(), stores.app());
-        };
-    }
-
     private void everybodyClaims(TestEngine... engines) {
         for (int i = 0; i < 12; i++) { // of all shards
             Packet packet = first.send("alice", 100, engines.length);
@@ -79,23 +66,10 @@ class SameRedisIT {
     }
 
     @Test
-    void aServerThatWorksElsewhereIsRefusedBesideOthers() {
-        // When, at once, since each looks for 15 s
-        List<CompletableFuture<TestEngine>> starts = Stream.of("namespace", "Redis")
-                .map(what -> CompletableFuture.supplyAsync(() -> TestEngine.start(other(stores, what), 1, OPTIONS)))
-                .toList();
-
-        // Then
-        assertThat(starts)
-                .allSatisfy(start -> assertThatThrownBy(start::join)
-                        .hasMessageContaining(
-                                "redis.url, redis.namespace: the other servers of this Postgres work in another"));
-        everybodyClaims(first);
-    }
-
-    @Test
     void theSameRedisUnderAnotherNameIsTaken() {
-        try (TestEngine second = TestEngine.start(other(stores, "name"), 1, OPTIONS)) {
+        StoreAddresses other =
+                new StoreAddresses(stores.redisUrl().replace("127.0.0.1", "localhost"), stores.owner(), stores.app());
+        try (TestEngine second = TestEngine.start(other, 1, OPTIONS)) {
             everybodyClaims(first, second);
         }
     }
@@ -113,28 +87,48 @@ class SameRedisIT {
         }
     }
 
+    /** A loop on which time passes fifty times as fast: a server that starts looks for the others for 15 s. */
+    private static Loop quick(Vertx vertx) {
+        Loop loop = Loop.of(vertx);
+        return (Loop) Proxy.newProxyInstance(
+                Loop.class.getClassLoader(),
+                new Class<?>[] {Loop.class},
+                (quick, method, with) -> switch (method.getName()) {
+                    case "nanos" -> 50 * loop.nanos();
+                    case "pause" -> loop.pause((long) with[0] / 50);
+                    default -> throw new UnsupportedOperationException(method.getName());
+                });
+    }
+
+    private static Future<Void> join(OneShard server) {
+        return server.pool()
+                .getConnection()
+                .compose(session -> new SameRedis(quick(server.vertx()), server.store(), server.redis()).join(session));
+    }
+
     @Test
-    void ofTwoThatStartTogetherOneIsRefused() {
-        try (TestServers empty = Servers.fresh()) {
-            StoreAddresses here = TestEngine.stores(empty);
+    void onlyOwnersOfShardsKeepAServerOutThatWorksElsewhere() throws Exception {
+        try (TestServers own = Servers.fresh()) {
+            // Given a Redis that came back empty, and a server that has joined and recovers nothing
+            OneShard.make(own);
+            try (Jedis redis = new Jedis(URI.create(own.redisUrl()))) {
+                redis.flushAll();
+            }
+            try (Connection joined = TestDatabase.connect(own.postgresAppUrl());
+                    Statement statement = joined.createStatement()) {
+                statement.execute("select pg_advisory_lock_shared(" + ShardOwners.SERVER + ", 0)");
 
-            // When two servers of two namespaces start at once on a new database
-            List<CompletableFuture<TestEngine>> starts = Stream.of(here, other(here, "namespace"))
-                    .map(addresses -> CompletableFuture.supplyAsync(() -> TestEngine.start(addresses, 1, OPTIONS)))
-                    .toList();
-            CompletableFuture.allOf(starts.toArray(CompletableFuture[]::new))
-                    .handle((all, fault) -> null)
-                    .join();
+                // When, Then
+                OneShard.on(own, SameRedisIT::join);
 
-            // Then
-            assertThat(starts.stream().filter(CompletableFuture::isCompletedExceptionally))
-                    .singleElement()
-                    .satisfies(refused -> assertThatThrownBy(refused::join)
-                            .isInstanceOf(CompletionException.class)
-                            .hasMessageContaining("redis.url, redis.namespace"));
-            starts.stream()
-                    .filter(start -> !start.isCompletedExceptionally())
-                    .forEach(start -> start.join().close());
+                // When that server owns a shard
+                statement.execute("select pg_advisory_lock(" + ShardOwners.SHARD + ", 0)");
+
+                // Then
+                assertThatThrownBy(() -> OneShard.on(own, SameRedisIT::join))
+                        .hasMessageContaining(
+                                "redis.url, redis.namespace: the other servers of this Postgres work in another");
+            }
         }
     }
 
@@ -149,37 +143,12 @@ class SameRedisIT {
                 packet = before.send("alice", 100, 2);
                 assertThat(before.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
             }
-            try (TestEngine after = TestEngine.start(other(here, "namespace"), 1, OPTIONS)) {
+            StoreAddresses elsewhere = new StoreAddresses(here.redisUrl(), "other", here.owner(), here.app());
+            try (TestEngine after = TestEngine.start(elsewhere, 1, OPTIONS)) {
                 assertThat(after.claim(packet, "bob").kind()).isEqualTo(Kind.ALREADY_CLAIMED);
                 assertThat(after.claim(packet, "carol").kind()).isEqualTo(Kind.CLAIMED);
             }
             books.assertClean();
-        }
-    }
-
-    @Test
-    void othersThatOwnNothingKeepNobodyOut() throws Exception {
-        try (TestServers own = Servers.fresh()) {
-            StoreAddresses here = TestEngine.stores(own);
-            Packet packet;
-            try (TestEngine before = TestEngine.start(here, 1, OPTIONS)) {
-                before.deposit("alice", 100);
-                packet = before.send("alice", 100, 2);
-            }
-
-            // Given a Redis that came back empty, and a server that has joined and recovers nothing
-            try (Jedis redis = new Jedis(URI.create(own.redisUrl()))) {
-                redis.flushAll();
-            }
-            try (Connection joined = TestDatabase.connect(own.postgresAppUrl());
-                    Statement statement = joined.createStatement()) {
-                statement.execute("select pg_advisory_lock_shared(" + ShardOwners.SERVER + ", 0)");
-
-                // When, then
-                try (TestEngine after = TestEngine.start(here, 1, OPTIONS)) {
-                    assertThat(after.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
-                }
-            }
         }
     }
 
@@ -205,15 +174,5 @@ class SameRedisIT {
         // Then
         assertThat(get(held.future())).isTrue();
         assertThat(get(copied.future())).isFalse();
-    }
-
-    @Test
-    void aServerThatLosesItsConnectionsComesBack() {
-        new Books(servers).breakConnections(false);
-        eventually(
-                Duration.ofSeconds(20),
-                () -> assertThat(
-                                first.claim(first.send("alice", 100, 2), "dave").kind())
-                        .isEqualTo(Kind.CLAIMED));
     }
 }
