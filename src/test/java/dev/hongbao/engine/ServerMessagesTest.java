@@ -18,6 +18,7 @@ import io.vertx.pgclient.PgBuilder;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
@@ -31,7 +32,11 @@ class ServerMessagesTest {
     /** The kind of a word about a journal. */
     private static final byte ENTRIES = 4;
 
+    private static final byte FACTS = 16;
+    private static final Generation GENERATION = new Generation("test", 3, 1, "nonce");
+
     private final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
+    private final Facts facts = new Facts(FACTS, new Settlements<>());
 
     /** The message about itself of a server that owns nothing. */
     static Buffer self(String name, boolean listens) {
@@ -54,18 +59,22 @@ class ServerMessagesTest {
                 new ShardStore(PgBuilder.pool().using(vertx).build(), new Installation(new UUID(0, 0), "test"));
         Shards shards = new Shards(nowhere, 16, Map.of());
         get(vertx.deployVerticle(
-                new ServerMessages(Loop.of(vertx), lines.line("this"), shards, List.of(), audience, metrics)));
+                new ServerMessages(Loop.of(vertx), lines.line("this"), shards, List.of(facts), audience, metrics)));
         return shards;
     }
 
-    private static ServerLine listening(TestLines lines, String name, List<Buffer> heard) {
+    private static ServerLine listening(TestLines lines, String name, byte kind, List<Buffer> heard) {
         ServerLine line = lines.line(name);
         line.listen(message -> {
-            if (message.getByte(1) == ENTRIES) {
+            if (message.getByte(1) == kind) {
                 heard.add(message);
             }
         });
         return line;
+    }
+
+    private double count(String as) {
+        return ServerMessages.counter(metrics, as).count();
     }
 
     /** Else it would settle what it finds in the journal and not tell who waits: half a second for each who does. */
@@ -75,16 +84,12 @@ class ServerMessagesTest {
         TestLines lines = new TestLines();
         List<Buffer> told = new CopyOnWriteArrayList<>();
         List<Buffer> toldAgain = new CopyOnWriteArrayList<>();
-        ServerLine before = listening(lines, "before", told);
-        ServerLine after = listening(lines, "after", toldAgain);
+        ServerLine before = listening(lines, "before", ENTRIES, told);
+        ServerLine after = listening(lines, "after", ENTRIES, toldAgain);
         Shards shards = deploy(vertx, lines, new Audience());
         before.tell("this", self("before", List.of(3, 4), false));
-        Generation generation = new Generation("test", 3, 1, "nonce");
-        Eventually.eventually(
-                SOON,
-                () -> assertThat(ServerMessages.counter(metrics, "heard").count())
-                        .isPositive());
-        shards.foreignEntries().tell(Stretch.of(generation, 7));
+        Eventually.eventually(SOON, () -> assertThat(count("heard")).isPositive());
+        shards.foreignEntries().tell(Stretch.of(GENERATION, 7));
         Eventually.eventually(SOON, () -> assertThat(told).hasSize(1));
 
         // When another one says that it owns them
@@ -97,32 +102,101 @@ class ServerMessagesTest {
         assertThat(toldAgain).containsExactlyElementsOf(told.subList(0, 1));
     }
 
-    /** Settled facts of one kind. */
-    private record Facts(int kind) implements SettledFacts<String> {
+    /** A fact is the number of its journal entry. */
+    private record Facts(int kind, Settlements<Integer> settlements) implements SettledFacts<Integer> {
         @Override
-        public Settlements<String> settlements() {
-            return new Settlements<>();
+        public List<CursorMoves.Move> moves(Integer fact) {
+            return List.of(new CursorMoves.Move(GENERATION, fact - 1, fact));
         }
 
         @Override
-        public List<CursorMoves.Move> moves(String facts) {
-            return List.of();
+        public void write(Integer fact, WireWriter to) {
+            to.octet(fact);
         }
-
-        @Override
-        public void write(String facts, WireWriter to) {}
 
         @Override
         public void heard(WireReader from) {}
+
+        Buffer message(int fact) {
+            return ServerMessages.message(this, fact, moves(fact));
+        }
+    }
+
+    private static Facts ofKind(int kind) {
+        return new Facts(kind, new Settlements<>());
     }
 
     @Test
     void aKindOfFactsIsOneByteAboveTheServersOwnAndNobodyElses() {
-        assertThat(SettledFacts.byKind(List.of(new Facts(16), new Facts(255)))).containsOnlyKeys(16, 255);
+        assertThat(SettledFacts.byKind(List.of(ofKind(16), ofKind(255)))).containsOnlyKeys(16, 255);
         for (List<SettledFacts<?>> wrong : List.<List<SettledFacts<?>>>of(
-                List.of(new Facts(15)), List.of(new Facts(256)), List.of(new Facts(17), new Facts(17)))) {
+                List.of(ofKind(15)), List.of(ofKind(256)), List.of(ofKind(17), ofKind(17)))) {
             assertThatThrownBy(() -> SettledFacts.byKind(wrong)).isInstanceOf(IllegalArgumentException.class);
         }
+    }
+
+    private static Buffer wrote(String name, int seq) {
+        return new WireWriter()
+                .octet(1)
+                .octet(ENTRIES)
+                .text(name)
+                .stretches(List.of(Stretch.of(GENERATION, seq)))
+                .message();
+    }
+
+    @Test
+    void settledFactsGoToListenersAndToTheWritersOfTheirEntries(Vertx vertx) {
+        // Given a server that waits for nothing, one with listeners, and one that wrote an entry
+        TestLines lines = new TestLines();
+        List<Buffer> toIdle = new CopyOnWriteArrayList<>();
+        List<Buffer> toListening = new CopyOnWriteArrayList<>();
+        List<Buffer> toWriter = new CopyOnWriteArrayList<>();
+        List<Buffer> toLate = new CopyOnWriteArrayList<>();
+        deploy(vertx, lines, new Audience());
+        listening(lines, "idle", FACTS, toIdle).tell("this", self("idle", false));
+        listening(lines, "listening", FACTS, toListening).tell("this", self("listening", true));
+        listening(lines, "writer", FACTS, toWriter).tell("this", wrote("writer", 8));
+        Eventually.eventually(SOON, () -> assertThat(count("heard")).isEqualTo(3));
+
+        // When
+        facts.settlements().here().tell(7);
+        facts.settlements().here().tell(8);
+
+        // Then
+        Eventually.eventually(SOON, () -> assertThat(toListening).containsExactly(facts.message(7), facts.message(8)));
+        assertThat(toWriter).containsExactly(facts.message(8));
+        assertThat(toIdle).isEmpty();
+
+        // When a server tells of its entry after the settlement, within a second
+        listening(lines, "late", FACTS, toLate).tell("this", wrote("late", 7));
+
+        // Then it hears of its own entry
+        Eventually.eventually(SOON, () -> assertThat(toLate).containsExactly(facts.message(7)));
+    }
+
+    @Test
+    void factsOfAnotherVersionOrAnOldGenerationAreIgnored(Vertx vertx) {
+        // Given
+        TestLines lines = new TestLines();
+        ServerLine other = lines.line("other");
+        Shards shards = deploy(vertx, lines, new Audience());
+        shards.adopt(new ShardStore.ShardRow(GENERATION, 0, "", 0, Set.of()));
+
+        // When a message comes as one of the next version, then of this one
+        other.tell("this", facts.message(7).setByte(0, (byte) 2));
+        other.tell("this", facts.message(7));
+
+        // Then
+        Eventually.eventually(SOON, () -> assertThat(count("heard")).isEqualTo(1));
+        assertThat(count("ignored")).isEqualTo(1);
+
+        // When the shard has another generation
+        shards.adopt(new ShardStore.ShardRow(new Generation("test", 3, 2, "next"), 0, "", 0, Set.of()));
+        other.tell("this", facts.message(7));
+
+        // Then
+        Eventually.eventually(SOON, () -> assertThat(count("ignored")).isEqualTo(2));
+        assertThat(count("heard")).isEqualTo(1);
     }
 
     @Test
@@ -187,7 +261,7 @@ class ServerMessagesTest {
         List<Buffer> told = new CopyOnWriteArrayList<>();
         lines.line("other").listen(told::add);
         Shards shards = deploy(vertx, lines, new Audience());
-        shards.foreignEntries().tell(Stretch.of(new Generation("test", 3, 1, "nonce"), 7));
+        shards.foreignEntries().tell(Stretch.of(GENERATION, 7));
         Eventually.eventually(SOON, () -> assertThat(told).hasSizeGreaterThan(1));
 
         // When
