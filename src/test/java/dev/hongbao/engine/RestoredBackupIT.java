@@ -23,7 +23,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Jedis;
-import redis.clients.jedis.Protocol;
 
 /** Postgres goes back in time and Redis does not (invariant I13). */
 class RestoredBackupIT {
@@ -98,37 +97,6 @@ class RestoredBackupIT {
             assertThat(engine.claim(packet, "u6").kind()).isEqualTo(Kind.DRAINED);
             assertThat(engine.claim(lost, "u2").kind()).isEqualTo(Kind.NOT_FOUND);
             assertThat(books.sumOfEpochs()).isGreaterThan(epoch);
-            assertDrainedByFive(packet);
-        }
-    }
-
-    @Test
-    void anAcceptedEntryBeyondTheGapIsVoidAndItsClaimerRacesAgain() {
-        // Given claims that were settled after the backup, and one behind them that is only accepted
-        Packet packet = backedUpAfterOneClaim();
-        try (TestEngine engine = engine()) {
-            assertThat(engine.claim(packet, "u2").kind()).isEqualTo(Kind.CLAIMED);
-            assertThat(engine.claim(packet, "u3").kind()).isEqualTo(Kind.CLAIMED);
-        }
-        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
-            redis.sendCommand(
-                    Protocol.Command.XADD,
-                    books.journalKeys().get(0),
-                    "NOMKSTREAM",
-                    books.sumOfEpochs() + "-*",
-                    "claim",
-                    packet.id() + " 3 u4");
-        }
-
-        // When
-        servers.restorePostgres();
-
-        // Then
-        try (TestEngine engine = engine()) {
-            assertThat(books.strings("select slot from claim order by slot")).containsExactly("0");
-            for (String user : List.of("u5", "u4", "u3", "u2")) {
-                assertClaims(engine, packet, user);
-            }
             assertDrainedByFive(packet);
         }
     }

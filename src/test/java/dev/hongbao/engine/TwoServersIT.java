@@ -31,7 +31,6 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import redis.clients.jedis.Jedis;
 
 /** Two servers on the same stores: each owns some shards, both take claims (invariant I9). */
 @ExtendWith(Servers.class)
@@ -97,37 +96,6 @@ class TwoServersIT {
                 crowd.assertAnswersKept(servers);
                 books.assertClean();
             }
-        }
-    }
-
-    @Test
-    void twoOwnersThatBelieveInTheSameGenerationRecoverItOnce(TestServers servers) {
-        Books books = new Books(servers);
-        Map<String, String> options = Map.of("shards", "4");
-        try (TestEngine first = TestEngine.start(servers, 2, options);
-                TestEngine second = TestEngine.start(servers, 2, options)) {
-            // Given
-            first.deposit("alice", 1_000_000_000);
-            Crowd crowd = new Crowd(first, second).start("alice");
-
-            // When the locks change hands and Redis forgets, at once and again and again
-            for (int i = 0; i < 8; i++) {
-                crowd.awaitSettled(100);
-                try (var redis = new Jedis(URI.create(servers.redisUrl()))) {
-                    redis.scriptFlush();
-                }
-                books.breakConnections(true);
-            }
-            crowd.awaitSettled(100);
-            crowd.stop();
-
-            // Then
-            eventually(SOON, () -> {
-                books.assertNothingDue();
-                books.assertJournalsEmpty();
-            });
-            crowd.assertAnswersKept(servers);
-            books.assertClean();
         }
     }
 
