@@ -22,6 +22,8 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -43,7 +45,7 @@ class LockedRowIT {
         servers = given;
         books = new Books(servers);
         engine = TestEngine.start(servers, 1, Map.of("shards", "4", "claim.settle-timeout", "5s"));
-        engine.deposit("alice", 1_000_000);
+        engine.deposit("alice", 100_000_000);
     }
 
     @AfterAll
@@ -52,8 +54,17 @@ class LockedRowIT {
         books.assertClean();
     }
 
-    private int shard(Packet packet) {
-        return (int) books.longOf("select shard from packet where id = '" + packet.id() + "'");
+    /** A packet of another shard. */
+    private Packet sendApartFrom(Packet other) {
+        return send(packet -> packet.shard() != other.shard());
+    }
+
+    private Packet send(Predicate<Packet> wanted) {
+        return Stream.generate(() -> engine.send("alice", 10_000, 5_000))
+                .limit(100)
+                .filter(wanted)
+                .findFirst()
+                .orElseThrow();
     }
 
     private double failures() {
@@ -76,22 +87,15 @@ class LockedRowIT {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "select from account where id = (select escrow from packet where id = '%s') for update",
                 "select from account where owner = 'bob' for update",
                 "select from shard where id = (select shard from packet where id = '%s') for update"
             })
     void othersSettleWhileOneShardWaitsForALock(String lock) throws SQLException {
         // Given two packets of different shards
         Packet held = engine.send("alice", 100, 2);
-        Packet free = engine.send("alice", 100, 20);
-        while (shard(free) == shard(held)) {
-            free = engine.send("alice", 100, 20);
-        }
+        Packet free = sendApartFrom(held);
         assertThat(get(claim(held, "bob")).kind()).isEqualTo(Kind.CLAIMED);
-        Packet next = engine.send("alice", 100, 2);
-        while (shard(next) != shard(held)) {
-            next = engine.send("alice", 100, 2);
-        }
+        Packet next = send(packet -> packet.shard() == held.shard());
         Future<ClaimOutcome> waiting;
         try (Connection frozen = TestDatabase.connect(servers.postgresOwnerUrl());
                 Statement statement = frozen.createStatement()) {
@@ -109,11 +113,10 @@ class LockedRowIT {
         }
 
         // When the lock is gone, Then
-        Packet late = next;
         eventually(
                 Duration.ofSeconds(10),
-                () -> assertThat(get(claim(late, "bob")).kind()).isEqualTo(Kind.ALREADY_CLAIMED));
-        assertThat(get(claim(late, "carol")).kind()).isEqualTo(Kind.CLAIMED);
+                () -> assertThat(get(claim(next, "bob")).kind()).isEqualTo(Kind.ALREADY_CLAIMED));
+        assertThat(get(claim(next, "carol")).kind()).isEqualTo(Kind.CLAIMED);
     }
 
     /** As a settlement of claims does: else the two may wait for each other. */
@@ -161,12 +164,10 @@ class LockedRowIT {
     void aRowThatSomebodyHoldsKeepsNoOtherShardFromBeingTakenUp() throws SQLException {
         // Given two packets of different shards
         Packet held = engine.send("alice", 100, 2);
-        Packet free = engine.send("alice", 100, 20);
-        while (shard(free) == shard(held)) {
-            free = engine.send("alice", 100, 20);
-        }
+        Packet free = sendApartFrom(held);
         get(engine.engine().stopWriter());
-        try (Connection frozen = TestDatabase.lockRows(servers.postgresOwnerUrl(), "shard where id = " + shard(held))) {
+        try (Connection frozen =
+                TestDatabase.lockRows(servers.postgresOwnerUrl(), "shard where id = " + held.shard())) {
             // When
             get(engine.engine().startWriter());
 
@@ -185,10 +186,7 @@ class LockedRowIT {
     void aShardWhoseStatementsTakeTooLongRestsAndTheOthersSettle() {
         // Given two packets of different shards, one of which takes longer to settle than a statement may
         Packet slow = engine.send("alice", 100, 2);
-        Packet free = engine.send("alice", 10_000, 5_000);
-        while (shard(free) == shard(slow)) {
-            free = engine.send("alice", 10_000, 5_000);
-        }
+        Packet free = sendApartFrom(slow);
         books.execute("create function takes_too_long() returns trigger language plpgsql as"
                 + " 'begin if new.subject = ''" + slow.id()
                 + "'' then raise exception ''canceling statement due to statement timeout'' using errcode = ''57014''; end if;"
