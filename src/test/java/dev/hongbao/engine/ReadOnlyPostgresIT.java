@@ -39,16 +39,26 @@ class ReadOnlyPostgresIT {
     }
 
     @Test
-    void onceNewConnectionsTakeWritesItSettlesAndAllOfItsConnectionsAreSuch(TestServers servers) throws Exception {
+    void whileNewConnectionsTakeNoWritesItIsNotReadyAndLaterAllOfItsConnectionsDo(TestServers servers)
+            throws Exception {
         try (LossyProxy line = PostgresLine.of(servers)) {
             try (TestEngine engine = start(line, servers)) {
                 // Given
                 engine.deposit("alice", 100_000);
                 Packet packet = engine.send("alice", 1000, 100);
                 assertThat(engine.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
+                assertThat(isReachable(engine)).isTrue();
+
+                // When
                 newSessions(servers, "set default_transaction_read_only = on");
                 line.breakConnections();
-                assertThatThrownBy(() -> engine.deposit("alice", 1)).isNotNull();
+
+                // Then the server is not ready, and a caller hears that it may try later
+                eventually(SOON, () -> assertThat(isReachable(engine)).isFalse());
+                eventually(
+                        SOON,
+                        () -> assertThatThrownBy(() -> engine.deposit("alice", 1))
+                                .matches(SqlState::isOutage));
                 assertThat(settles(engine, packet, "carol")).isFalse();
 
                 // When
@@ -57,6 +67,7 @@ class ReadOnlyPostgresIT {
                 // Then
                 eventually(
                         SOON, () -> assertThat(settles(engine, packet, "carol")).isTrue());
+                eventually(SOON, () -> assertThat(isReachable(engine)).isTrue());
                 eventually(SOON, () -> {
                     for (int i = 0; i < 2 * POOL; i++) {
                         engine.deposit("alice", 1);
@@ -65,31 +76,6 @@ class ReadOnlyPostgresIT {
                 eventually(Duration.ofSeconds(5), new Books(servers)::assertJournalsEmpty);
             }
             new Books(servers).assertClean();
-        }
-    }
-
-    @Test
-    void itIsNotReadyMeanwhileAndWhoAsksIsToldToTryLater(TestServers servers) throws Exception {
-        try (LossyProxy line = PostgresLine.of(servers);
-                TestEngine engine = start(line, servers)) {
-            // Given
-            assertThat(isReachable(engine)).isTrue();
-
-            // When
-            newSessions(servers, "set default_transaction_read_only = on");
-            line.breakConnections();
-
-            // Then
-            eventually(SOON, () -> assertThat(isReachable(engine)).isFalse());
-            eventually(
-                    SOON,
-                    () -> assertThatThrownBy(() -> engine.deposit("alice", 1)).matches(SqlState::isOutage));
-
-            // When
-            newSessions(servers, "reset default_transaction_read_only");
-
-            // Then
-            eventually(SOON, () -> assertThat(isReachable(engine)).isTrue());
         }
     }
 
