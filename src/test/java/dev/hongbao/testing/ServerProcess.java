@@ -120,18 +120,6 @@ public final class ServerProcess extends CommandServer {
         }
     }
 
-    /** Runs {@code reconcile} on a Redis and a test's Postgres. */
-    public static Result reconcile(String redisUrl, TestServers postgres) {
-        return run(
-                "reconcile",
-                "--redis-url",
-                redisUrl,
-                "--postgres-url",
-                postgres.postgresAppUrl(),
-                "--postgres-owner-url",
-                postgres.postgresOwnerUrl());
-    }
-
     /** Waits for the line that says where it serves. */
     public URI awaitReady() {
         try {
