@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
@@ -13,10 +11,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every defect of the list can still be planted, and a sample of those that a test without stores finds is found. */
+/** Every defect of the list can still be planted, and one of those that a test without stores finds is found. */
 class MutantTest {
-    private static final int SAMPLE = 3;
-
     static Stream<Mutant> all() throws IOException {
         return Mutant.all().stream();
     }
@@ -42,15 +38,13 @@ class MutantTest {
     }
 
     @Test
-    void sampledOnesAreCaught() throws Exception {
+    void aSampledOneIsCaught() throws Exception {
         long seed = Long.getLong("mutants.seed", System.nanoTime() & 0xffffff);
-        System.out.println("mutants of seed " + seed);
-        List<Mutant> cheap = new ArrayList<>(all().filter(Mutant::isCheap).toList());
-        Collections.shuffle(cheap, new Random(seed));
+        System.out.println("mutant of seed " + seed);
+        List<Mutant> cheap = all().filter(Mutant::isCheap).toList();
 
-        for (Mutant mutant : cheap.subList(0, SAMPLE)) {
-            MutantRun.Result result = MutantRun.of(mutant);
-            assertThat(result.verdict()).as("seed " + seed + ": " + result).isEqualTo(MutantRun.Verdict.CAUGHT);
-        }
+        MutantRun.Result result = MutantRun.of(cheap.get(new Random(seed).nextInt(cheap.size())));
+
+        assertThat(result.verdict()).as("seed " + seed + ": " + result).isEqualTo(MutantRun.Verdict.CAUGHT);
     }
 }
