@@ -3,29 +3,19 @@ package dev.hongbao.engine;
 import static dev.hongbao.testing.Eventually.eventually;
 import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.hongbao.engine.Wire.WireWriter;
-import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
-import dev.hongbao.server.Operations;
 import dev.hongbao.testing.Books;
-import dev.hongbao.testing.Eventually;
-import dev.hongbao.testing.RefusingServer;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestLines;
 import dev.hongbao.testing.TestServers;
-import dev.hongbao.values.UnavailableException;
-import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -146,46 +136,6 @@ class ServerMessagesIT {
 
     private static double setAside(TestEngine engine) {
         return engine.metrics().get("hongbao.quarantined").gauge().value();
-    }
-
-    @Test
-    void whoWaitsElsewhereForWhatIsSetAsideHearsOfIt(TestServers servers) {
-        Books books = new Books(servers);
-        TestLines lines = new TestLines();
-        Map<String, String> patient = Map.of("shards", "4", "claim.settle-timeout", "20s");
-        try (TestEngine first = TestEngine.start(servers, 1, patient);
-                TestEngine second = TestEngine.start(servers, 1, patient)) {
-            // Given a packet of which Postgres takes no second claim
-            join(lines, first, second);
-            List<Buffer> told = new CopyOnWriteArrayList<>();
-            lines.line("third").listen(told::add);
-            first.deposit("alice", 10_000);
-            Packet packet = first.send("alice", 1_000, 10);
-            assertThat(first.claim(packet, "ann").kind()).isEqualTo(Kind.CLAIMED);
-            String claims = "new.subject = '" + packet.id() + "' and new.slot > 0";
-            try (RefusingServer rule = RefusingServer.rows(books, "transfer", claims, "23514")) {
-                // When it is claimed at the server that does not settle it
-                Future<ClaimOutcome> claim = second.claim(0, packet, "bob");
-
-                // Then
-                assertThatThrownBy(() -> get(claim))
-                        .isInstanceOfSatisfying(
-                                UnavailableException.class,
-                                refused ->
-                                        assertThat(refused.reason()).isEqualTo(UnavailableException.Reason.SET_ASIDE));
-                eventually(
-                        SOON,
-                        () -> assertThat(told)
-                                .anySatisfy(message ->
-                                        assertThat(message.getBytes()).containsExactly(1, 5)));
-            }
-            int settled = Eventually.eventuallyGet(
-                    SOON,
-                    () -> Operations.replay(
-                            TestEngine.stores(servers), packet.id().value()));
-            assertThat(settled).isEqualTo(1);
-            books.assertNoViolation();
-        }
     }
 
     /** The look at Postgres that is made without a word comes once a second. */

@@ -32,6 +32,8 @@ class ServerMessagesTest {
     /** The kind of a word about a journal. */
     private static final byte ENTRIES = 4;
 
+    private static final byte SELF = 1;
+    private static final byte SET_ASIDE = 5;
     private static final byte FACTS = 16;
     private static final Generation GENERATION = new Generation("test", 3, 1, "nonce");
 
@@ -200,6 +202,28 @@ class ServerMessagesTest {
     }
 
     @Test
+    void aUnitThatIsSetAsideIsToldAndHeardOf(Vertx vertx) {
+        // Given
+        TestLines lines = new TestLines();
+        List<Buffer> told = new CopyOnWriteArrayList<>();
+        List<String> heard = new CopyOnWriteArrayList<>();
+        ServerLine other = listening(lines, "other", SET_ASIDE, told);
+        deploy(vertx, lines, new Audience());
+        other.tell("this", self("other", false));
+        Eventually.eventually(SOON, () -> assertThat(count("heard")).isEqualTo(1));
+        vertx.eventBus().consumer(Quarantine.SET_ASIDE_ELSEWHERE, word -> heard.add("elsewhere"));
+        Buffer setAside = new WireWriter().octet(1).octet(SET_ASIDE).message();
+
+        // When a unit is set aside here, and one elsewhere
+        vertx.eventBus().publish(Quarantine.SET_ASIDE, null);
+        other.tell("this", setAside);
+
+        // Then
+        Eventually.eventually(SOON, () -> assertThat(told).containsExactly(setAside));
+        Eventually.eventually(SOON, () -> assertThat(heard).hasSize(1));
+    }
+
+    @Test
     void somebodyWhoListensOnAnotherServerIsAnAudience(Vertx vertx) {
         // Given
         TestLines lines = new TestLines();
@@ -208,12 +232,18 @@ class ServerMessagesTest {
         Audience audience = new Audience();
         deploy(vertx, lines, audience);
         assertThat(audience.isAnywhere()).isFalse();
+        audience.joined();
+        assertThat(audience.isAnywhere()).isTrue();
+        assertThat(audience.isEmpty()).isFalse();
+        audience.left();
+        assertThat(audience.isAnywhere()).isFalse();
 
         // When
         other.tell("this", self("other", true));
 
         // Then
         Eventually.eventually(SOON, () -> assertThat(audience.isAnywhere()).isTrue());
+        assertThat(audience.isEmpty()).as("nobody listens on this server").isTrue();
 
         // And when nobody does there any more
         other.tell("this", self("other", false));
@@ -261,14 +291,16 @@ class ServerMessagesTest {
         List<Buffer> told = new CopyOnWriteArrayList<>();
         lines.line("other").listen(told::add);
         Shards shards = deploy(vertx, lines, new Audience());
+        Eventually.eventually(SOON, () -> assertThat(told).contains(self("this", false)));
         shards.foreignEntries().tell(Stretch.of(GENERATION, 7));
-        Eventually.eventually(SOON, () -> assertThat(told).hasSizeGreaterThan(1));
+        shards.owns(Set.of(5));
+        Eventually.eventually(SOON, () -> assertThat(told).contains(self("this", List.of(5), false)));
 
         // When
         vertx.deploymentIDs().forEach(id -> get(vertx.undeploy(id)));
 
         // Then
         assertThat(told.get(told.size() - 1)).isEqualTo(farewell("this"));
-        assertThat(told.subList(0, told.size() - 1)).allMatch(message -> message.equals(self("this", false)));
+        assertThat(told.subList(0, told.size() - 1)).allMatch(message -> message.getByte(1) == SELF);
     }
 }
