@@ -309,7 +309,7 @@ class RedisLineIT {
             long connections = connections(admin);
 
             // When it has not heard itself for longer than a subscription may be silent
-            long until = System.nanoTime() + Duration.ofSeconds(5).toNanos();
+            long until = System.nanoTime() + Duration.ofSeconds(4).toNanos();
             eventually(SOON, () -> {
                 half.say("half");
                 assertThat(System.nanoTime()).isGreaterThan(until);

@@ -180,7 +180,7 @@ class RedisLinkIT {
                     servers.redisUrl().replace(redis.getHost() + ":" + redis.getPort(), "127.0.0.1:" + line.port());
             ServerLink silent = get(on(() -> Future.succeededFuture(
                     ServerLink.start(vertx, RedisAddress.parse(through).options(), Duration.ofMillis(300), "silent"))));
-            get(vertx.timer(2, TimeUnit.SECONDS));
+            get(vertx.timer(1, TimeUnit.SECONDS)); // three connects
 
             // When
             line.comeBack();
