@@ -11,8 +11,10 @@ import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
-import io.vertx.redis.client.ResponseType;
 import io.vertx.redis.client.impl.RequestImpl;
+import io.vertx.redis.client.impl.types.BulkType;
+import io.vertx.redis.client.impl.types.MultiType;
+import io.vertx.redis.client.impl.types.NumberType;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -279,7 +281,7 @@ final class SimulatedRedis {
             Response response = null;
             RuntimeException fault = null;
             try {
-                response = Reply.of(execute(command, arguments));
+                response = response(execute(command, arguments), command.equals("xinfo"));
             } catch (RedisModel.RedisError error) {
                 fault = Faults.reply(String.valueOf(error.getMessage()));
             }
@@ -389,67 +391,16 @@ final class SimulatedRedis {
     }
 
     /** A reply as the client gives it. */
-    private record Reply(Object value) implements Response {
-        static @Nullable Response of(@Nullable Object value) {
-            return value == null ? null : new Reply(value);
+    private static @Nullable Response response(@Nullable Object value, boolean isMap) {
+        if (value instanceof Long number) {
+            return NumberType.create(number);
+        } else if (value instanceof List<?> list) {
+            MultiType multi = MultiType.create(isMap ? list.size() / 2 : list.size(), isMap);
+            list.forEach(each -> multi.add(response(each, false)));
+            return multi;
         }
-
-        @Override
-        public ResponseType type() {
-            return value instanceof List
-                    ? ResponseType.MULTI
-                    : value instanceof Long ? ResponseType.NUMBER : ResponseType.BULK;
-        }
-
-        @Override
-        public String toString() {
-            return value.toString();
-        }
-
-        @Override
-        public String toString(java.nio.charset.Charset charset) {
-            return value.toString();
-        }
-
-        @Override
-        public byte[] toBytes() {
-            return value.toString().getBytes(StandardCharsets.ISO_8859_1);
-        }
-
-        @Override
-        public Boolean toBoolean() {
-            return toLong() == 1;
-        }
-
-        @Override
-        public Long toLong() {
-            return value instanceof Long number ? number : Long.valueOf(value.toString());
-        }
-
-        @Override
-        public Integer toInteger() {
-            return toLong().intValue();
-        }
-
-        @Override
-        public @Nullable Response get(int index) {
-            return of(((List<?>) value).get(index));
-        }
-
-        @Override
-        public @Nullable Response get(String name) {
-            List<?> pairs = (List<?>) value;
-            return of(pairs.get(pairs.indexOf(name) + 1));
-        }
-
-        @Override
-        public int size() {
-            return ((List<?>) value).size();
-        }
-
-        @Override
-        public java.util.Iterator<Response> iterator() {
-            return ((List<?>) value).stream().map(Reply::of).iterator();
-        }
+        return value == null
+                ? null
+                : BulkType.create(Buffer.buffer(value.toString().getBytes(StandardCharsets.ISO_8859_1)), false);
     }
 }
