@@ -5,7 +5,6 @@ import static dev.hongbao.testing.TestEngine.get;
 import dev.hongbao.engine.BatchSettler.SettlementBatch;
 import dev.hongbao.engine.JournalEntry.JournalReader;
 import dev.hongbao.store.postgres.PostgresAddress;
-import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
@@ -49,15 +48,6 @@ record OneShard(Generation first, Pool pool, ShardStore store, RedisLinks redis,
         }
     }
 
-    /** The way to its Redis. */
-    RedisLink link() {
-        return first.link(redis);
-    }
-
-    RedisWatch watch(Shards shards) {
-        return new RedisWatch(Loop.of(vertx), redis, shards);
-    }
-
     /** A recovery by a server that knows of the shards what {@code shards} says. */
     Recovery recovery(
             Shards shards,
@@ -65,7 +55,7 @@ record OneShard(Generation first, Pool pool, ShardStore store, RedisLinks redis,
             Function<Generation, Future<Void>> loader) {
         return new Recovery(
                 pool,
-                watch(shards),
+                new RedisWatch(Loop.of(vertx), redis, shards),
                 new KeySweep(Loop.of(vertx), redis, shards.namespace()),
                 shards,
                 new JournalReader(redis, List.of()),
