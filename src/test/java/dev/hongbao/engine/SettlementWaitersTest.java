@@ -20,7 +20,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(VertxExtension.class)
 class SettlementWaitersTest {
     private static final Generation GENERATION = new Generation("test", 3, 1, "nonce");
+    private static final Generation WELL = new Generation("test", 4, 1, "nonce");
 
+    private final SettlementWaiters.Lookups<String> lookups = new SettlementWaiters.Lookups<>();
     private SettlementWaiters<String, String> waiters;
 
     @BeforeEach
@@ -150,5 +152,45 @@ class SettlementWaitersTest {
         // Then
         assertThat(waiters.isFull(2)).isFalse();
         assertThat(waiters.isFull(3)).isTrue();
+    }
+
+    private void lookUp(int count, Generation generation) {
+        for (int i = 0; i < count; i++) {
+            lookups.add(generation.shard() + "-" + i, generation);
+        }
+    }
+
+    @Test
+    void nobodyIsAskedForWhenNobodyWaits() {
+        assertThat(lookups.chosen()).isEmpty();
+    }
+
+    @Test
+    void aShardThatStandsStillKeepsNobodyOfAnotherFromBeingFound() {
+        // Given many who wait for one shard, and some who came after them
+        lookUp(10_000, GENERATION);
+        lookUp(3, WELL);
+
+        // Then
+        assertThat(lookups.chosen())
+                .containsEntry("4-0", WELL)
+                .containsEntry("4-2", WELL)
+                .containsEntry("3-0", GENERATION)
+                .hasSize(256 + 3);
+    }
+
+    @Test
+    void ofOneShardTheFirstAreAskedFor() {
+        lookUp(10_000, GENERATION);
+
+        assertThat(lookups.chosen()).containsOnlyKeys(firsts()).hasSize(512);
+    }
+
+    private static String[] firsts() {
+        String[] keys = new String[512];
+        for (int i = 0; i < keys.length; i++) {
+            keys[i] = "3-" + i;
+        }
+        return keys;
     }
 }
