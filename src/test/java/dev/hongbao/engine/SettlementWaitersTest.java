@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -183,14 +184,8 @@ class SettlementWaitersTest {
     void ofOneShardTheFirstAreAskedFor() {
         lookUp(10_000, GENERATION);
 
-        assertThat(lookups.chosen()).containsOnlyKeys(firsts()).hasSize(512);
-    }
-
-    private static String[] firsts() {
-        String[] keys = new String[512];
-        for (int i = 0; i < keys.length; i++) {
-            keys[i] = "3-" + i;
-        }
-        return keys;
+        assertThat(lookups.chosen())
+                .containsOnlyKeys(
+                        IntStream.range(0, 512).mapToObj(n -> "3-" + n).toArray(String[]::new));
     }
 }

@@ -19,11 +19,14 @@ import org.junit.jupiter.api.Test;
 /** What an operator sees of the journals and of Redis. */
 class ShardWatchTest {
     private static final long SECOND = 1_000_000_000L;
+    private static final Future<Response> AWAY = Future.failedFuture("away");
 
     private final ShardWatch.JournalAge age = new ShardWatch.JournalAge();
+    private final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
+    private final ShardWatch.RedisMemory memory = new ShardWatch.RedisMemory(metrics);
 
     @Test
-    void itIsAsOldAsTheFirstLookThatSawTheOldestUnsettledEntry() {
+    void aJournalIsAsOldAsTheFirstLookThatSawTheOldestUnsettledEntry() {
         age.seen(1, 5, 0, SECOND);
         age.seen(1, 9, 0, 2 * SECOND);
         assertThat(age.seconds(4 * SECOND)).isEqualTo(3);
@@ -38,7 +41,7 @@ class ShardWatchTest {
     }
 
     @Test
-    void itGrowsWhileNobodyLooksAndIsForgottenWithItsGeneration() {
+    void anAgeGrowsWhileNobodyLooksAndIsForgottenWithItsGeneration() {
         age.seen(1, 5, 0, 0);
         assertThat(age.seconds(3_600 * SECOND)).isEqualTo(3_600);
 
@@ -54,11 +57,6 @@ class ShardWatchTest {
 
         assertThat(age.seconds(5_000 * SECOND)).isEqualTo(5_000);
     }
-
-    private static final Future<Response> AWAY = Future.failedFuture("away");
-
-    private final SimpleMeterRegistry metrics = new SimpleMeterRegistry();
-    private final ShardWatch.RedisMemory memory = new ShardWatch.RedisMemory(metrics);
 
     private static Future<Response> says(long used, long limit) {
         return Future.succeededFuture(
