@@ -95,6 +95,9 @@ class PostgresTablesIT {
     private static final List<String> USERS = List.of("ann", "bob", "cat", "dan", "eve", "flo");
     private static final int STEPS = 60;
 
+    /** Each step compares its own answer; all rows are compared after some steps, for a difference stays. */
+    private static final int STEPS_A_LOOK = 3;
+
     private TestEngine engine;
     private Pool pool;
     private PostgresTables model;
@@ -148,6 +151,9 @@ class PostgresTablesIT {
 
         for (int i = 0; i < STEPS; i++) {
             step();
+            if ((i + 1) % STEPS_A_LOOK > 0) {
+                continue;
+            }
             same(ROWS, Tuple.tuple());
             packets.forEach(packet -> same(PROGRESS, Tuple.of(packet)));
             for (PostgresTables.Shard shard : model.shards) {
@@ -203,6 +209,9 @@ class PostgresTablesIT {
 
         for (int i = 0; i < STEPS; i++) {
             stepOfDraws(made.get(random.nextInt(made.size())));
+            if ((i + 1) % STEPS_A_LOOK > 0) {
+                continue;
+            }
             same(ROWS, Tuple.tuple());
             for (Draw draw : made) {
                 LOADED.forEach(sql -> sameOf(model.draws.draws.keySet(), sql, Tuple.of((short) draw.shard())));
