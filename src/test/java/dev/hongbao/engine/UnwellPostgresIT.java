@@ -216,8 +216,8 @@ class UnwellPostgresIT {
     @Test
     void depositsWithdrawalsAndSendsOfASilentServerHoldNobodyUp(TestServers servers) throws Exception {
         try (LossyProxy line = PostgresLine.of(servers);
-                TestEngine owner = TestEngine.start(servers, 1, OPTIONS)) {
-            try (TestEngine other = start(line, servers)) {
+                TestEngine owner = TestEngine.start(servers, 1, Map.of("shards", "2"))) {
+            try (TestEngine other = TestEngine.start(PostgresLine.stores(line, servers), 1, Map.of("shards", "2"))) {
                 // Given a server that owns nothing, and moves the money of many without a pause
                 get(other.engine().stopWriter());
                 owner.deposit("alice", 1_000_000);
