@@ -65,16 +65,19 @@ final class FeedStore {
             order by s.shard, p.id
             """;
 
-    /** From the few waiting entries to their packets: the reverse plan reads all packets. Without drops that are over, as in feed_rains. */
+    /**
+     * From the few waiting entries to their packets: the reverse plan reads all packets. Without packets that are over: Redis must not get
+     * their keys again. The shards take turns, so that the entries of one leave room for the others.
+     */
     private static final String UNANNOUNCED = """
             with waiting as materialized (
                 select packet, sent_at from unannounced where sent_at < now() - $2 * interval '1 millisecond'
             )
             select u.packet, p.shard from waiting as u
             cross join lateral (select shard, group_id, expires_at, closed_at from packet where id = u.packet limit 1) as p
-            where p.shard = any ($1) and (p.group_id not like 'rain:%' or p.expires_at > now() and p.closed_at is null)
+            where p.shard = any ($1) and p.closed_at is null and (p.group_id not like 'rain:%' or p.expires_at > now())
               and not exists (select from quarantine_unit as q where q.id = u.packet)
-            order by u.sent_at limit $3
+            order by row_number() over (partition by p.shard order by u.sent_at) limit $3
             """;
 
     private static final String CLAIMED =
@@ -220,7 +223,7 @@ final class FeedStore {
                 });
     }
 
-    /** Unannounced packets by shard that were sent at least {@code age} ago, the longest waiting first. */
+    /** Unannounced packets by shard that were sent at least {@code age} ago, the longest waiting of each shard first. */
     Future<Map<Integer, List<PacketId>>> unannounced(Collection<Integer> shards, Duration age, int limit) {
         return pool.preparedQuery(UNANNOUNCED)
                 .execute(Tuple.of(Rows.shorts(shards), age.toMillis(), limit))

@@ -15,6 +15,7 @@ import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestRains;
 import dev.hongbao.testing.TestServers;
+import dev.hongbao.values.PacketId;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import java.net.URI;
@@ -193,6 +194,88 @@ class FeedOwnerTaskIT {
             get(engine.engine().startWriter());
         }
         assertThat(engine.claim(packet, "carol").wonClaim().slot()).isOne();
+    }
+
+    @Test
+    void aPacketThatIsOverIsNotAnnouncedBeforeItsRefundIsPaid(TestServers servers) throws SQLException {
+        // Given an unannounced packet that was ended early while somebody held its sender's wallet
+        Packet over = engine.send("alice", 100, 2);
+        Packet open = engine.send("alice", 100, 2);
+        String told = "from group_event where type in ('packet.sent', 'packet.refunded') and subject = '";
+        eventually(
+                SOON,
+                () -> assertThat(books.longOf("select count(*) " + told + open.id() + "'"))
+                        .isOne());
+        get(engine.engine().stopWriter());
+        try (Connection holder = TestDatabase.lockRows(servers.postgresOwnerUrl(), "account where owner = 'alice'");
+                Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            for (Packet packet : List.of(over, open)) {
+                books.execute("delete from group_event where subject = '" + packet.id() + "'");
+                books.execute("insert into unannounced values ('" + packet.id() + "', now() - interval '1 minute')");
+            }
+            books.execute(
+                    "select settle_closes(array[id], array[epoch], array[nonce], array[last_seq], array[last_seq],"
+                            + " array['" + over.id() + "']::uuid[], array['closed'], array['shop']) from shard");
+            assertThat(books.longOf("select count(*) from refund_due where packet = '" + over.id() + "'"))
+                    .isOne();
+            redis.keys("*:p:" + over.id()).forEach(redis::del);
+            FeedOwnerTask task = task(trimmer());
+
+            // When another one is announced
+            eventually(SOON, () -> {
+                get(run(task));
+                assertThat(books.longOf("select count(*) " + told + open.id() + "'"))
+                        .isOne();
+            });
+
+            // Then
+            assertThat(books.longOf("select count(*) " + told + over.id() + "'"))
+                    .isZero();
+            assertThat(redis.keys("*:p:" + over.id())).isEmpty();
+            assertThat(holder.isClosed()).isFalse();
+        } finally {
+            get(engine.engine().startWriter());
+        }
+
+        // And with its refund it is told from its beginning
+        eventually(
+                SOON,
+                () -> assertThat(books.strings("select type " + told + over.id() + "' order by seq"))
+                        .containsExactly("packet.sent", "packet.refunded"));
+    }
+
+    @Test
+    void shardsTakeTurnsWithTheirUnannouncedPackets() {
+        // Given two unannounced packets of a shard, and one of another shard that waits for less long
+        List<Packet> packets = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            packets.add(engine.send("alice", 100, 2));
+        }
+        String theirs = "from unannounced where packet in (select id from packet where sender = 'alice')";
+        eventually(
+                SOON,
+                () -> assertThat(books.longOf("select count(*) " + theirs)).isZero());
+        get(engine.engine().stopWriter());
+        try {
+            books.execute(
+                    "update packet set shard = 1 where id = '" + packets.get(2).id() + "'");
+            for (int i = 0; i < 3; i++) {
+                books.execute("insert into unannounced values ('"
+                        + packets.get(i).id() + "', now() - interval '1 minute' * " + (9 - i) + ")");
+            }
+
+            // When there is room for two
+            Map<Integer, List<PacketId>> taken = get(store.unannounced(List.of(0, 1), Duration.ofSeconds(1), 2));
+
+            // Then each shard has the packet that waits longest
+            assertThat(taken)
+                    .isEqualTo(Map.of(
+                            0, List.of(packets.get(0).id()),
+                            1, List.of(packets.get(2).id())));
+        } finally {
+            books.execute("delete " + theirs + "; update packet set shard = 0 where shard = 1");
+            get(engine.engine().startWriter());
+        }
     }
 
     @Test

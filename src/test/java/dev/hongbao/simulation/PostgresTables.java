@@ -1159,7 +1159,7 @@ final class PostgresTables {
         Set<Short> some = Set.of(of.getArrayOfShorts(0));
         OffsetDateTime before = moment().minus(Duration.ofMillis(of.getLong(1)));
         return packets.values().stream()
-                .filter(packet -> !packet.announced && packet.created.isBefore(before))
+                .filter(packet -> !packet.announced && packet.closedAt == null && packet.created.isBefore(before))
                 .filter(packet -> some.contains((short) packet.shard) && !aside.containsKey(packet.id))
                 .limit(of.getInteger(2))
                 .map(packet -> row("packet", packet.id, "shard", packet.shard))
