@@ -5,6 +5,7 @@ import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.Seed;
 import dev.hongbao.engine.Quarantine.Unreadable;
 import dev.hongbao.store.postgres.Rows;
+import dev.hongbao.store.postgres.SharedQueries;
 import dev.hongbao.values.DrawId;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
@@ -71,6 +72,7 @@ final class DrawStore {
 
     private final Pool pool;
     private final @Nullable Unreadable unreadable;
+    private final SharedQueries<DrawId, @Nullable End> ends = new SharedQueries<>();
 
     /** For use outside a server. An unreadable definition fails the call. */
     public DrawStore(Pool pool) {
@@ -128,13 +130,6 @@ final class DrawStore {
                 });
     }
 
-    /** Whether the draw exists, open or over. */
-    public Future<Boolean> exists(DrawId id) {
-        return pool.preparedQuery("select from draw where id = $1")
-                .execute(Tuple.of(id.value()))
-                .map(rows -> rows.rowCount() == 1);
-    }
-
     /** The current end of a draw; null for an unknown one. */
     public Future<@Nullable End> end(DrawId id) {
         return pool.preparedQuery("select closes_at, closed_at from draw where id = $1")
@@ -143,6 +138,11 @@ final class DrawStore {
                         .map(row -> new End(Rows.instant(row, "closes_at"), Rows.instantOrNull(row, "closed_at")))
                         .findFirst()
                         .orElse(null));
+    }
+
+    /** As {@link #end}, with one query for all that ask at the same time: it may have begun before the call. */
+    Future<@Nullable End> sharedEnd(DrawId id) {
+        return ends.ask(id, () -> end(id));
     }
 
     /** The stored final table, and the quotas that differ from the definition. */

@@ -173,7 +173,7 @@ public final class PlayService {
 
         @Override
         protected Future<Boolean> exists() {
-            return draws.exists(draw.id());
+            return draws.sharedEnd(draw.id()).map(Objects::nonNull);
         }
 
         @Override
@@ -207,7 +207,7 @@ public final class PlayService {
             if (refusal != null) {
                 return refusedUnlessPlayed(refusal);
             }
-            UnavailableException refused = entry.admit(waiters.isFull(waiting()));
+            UnavailableException refused = entry.admit(waiters.isFull(waiting() + gate.repeating()));
             return refused == null ? hold() : Future.failedFuture(refused);
         }
 
@@ -317,7 +317,7 @@ public final class PlayService {
                 case MISSING ->
                     missing(
                             answer.generation(),
-                            draws.end(draw.id())
+                            draws.sharedEnd(draw.id())
                                     .compose(end -> end == null || end.closedAt() == null
                                             ? Future.succeededFuture()
                                             : refusedUnlessPlayed(Kind.CLOSED)));

@@ -192,6 +192,7 @@ public final class AdmissionControl {
         private final ShardCounts coming = new ShardCounts(shards.length);
 
         private int refusals;
+        private int repeating;
 
         private Gate(ShardCounts waiting, ShardCounts settled) {
             this.waiting = waiting;
@@ -200,6 +201,11 @@ public final class AdmissionControl {
 
         public Entry entry(int shard) {
             return new Entry(this, shard);
+        }
+
+        /** Attempts between two tries. They keep their places on this event loop, though no queue holds them. */
+        public int repeating() {
+            return repeating;
         }
 
         private boolean isFull(int shard) {
@@ -219,6 +225,7 @@ public final class AdmissionControl {
         private final Gate gate;
         private final int shard;
         private State state = State.OUTSIDE;
+        private boolean repeats;
 
         private enum State {
             OUTSIDE,
@@ -272,8 +279,17 @@ public final class AdmissionControl {
             return null;
         }
 
+        /** Whether the attempt is between two tries. Idempotent. */
+        void repeats(boolean now) {
+            if (repeats != now) {
+                repeats = now;
+                gate.repeating += now ? 1 : -1;
+            }
+        }
+
         /** The script has answered, or will not be called. Idempotent. */
         public void arrived() {
+            repeats(false);
             if (state == State.COMING) {
                 state = State.ARRIVED;
                 gate.coming.add(shard, -1);

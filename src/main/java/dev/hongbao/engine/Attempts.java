@@ -219,6 +219,7 @@ public final class Attempts {
          * @param over the outcome if Postgres says that the unit is over; null if not
          */
         protected final Future<O> missing(Generation generation, Future<@Nullable O> over) {
+            entry.repeats(true);
             return inTime(over).compose(known -> {
                 if (known != null) {
                     return Future.succeededFuture(known);
@@ -238,9 +239,13 @@ public final class Attempts {
             if (attempts.loop.nanos() - deadlineNanos > 0) {
                 return Future.failedFuture(UnavailableException.unknown(Text.of("unavailable.recovering")));
             }
+            entry.repeats(true);
             return inTime(attempts.shards.report(generation, Symptom.missing(key)))
                     .transform(reported -> attempts.loop.pause(RETRY_MILLIS))
-                    .compose(later -> attempt());
+                    .compose(later -> {
+                        entry.repeats(false);
+                        return attempt();
+                    });
         }
     }
 

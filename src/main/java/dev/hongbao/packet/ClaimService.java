@@ -431,7 +431,7 @@ public final class ClaimService {
             if (!awaitsSettlement) {
                 return entry.admitInPassing();
             }
-            return waiters.isAwaited(key) ? null : entry.admit(waiters.isFull(batcher.waiting()));
+            return waiters.isAwaited(key) ? null : entry.admit(waiters.isFull(batcher.waiting() + gate.repeating()));
         }
 
         private Future<ClaimOutcome> given(Answer answer, long queuedNanos) {

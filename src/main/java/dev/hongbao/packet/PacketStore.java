@@ -5,6 +5,7 @@ import dev.hongbao.packet.Packet.Commitment;
 import dev.hongbao.packet.split.SplitTerms;
 import dev.hongbao.packet.split.SplitTerms.SplitAlgorithm;
 import dev.hongbao.store.postgres.Rows;
+import dev.hongbao.store.postgres.SharedQueries;
 import dev.hongbao.store.postgres.Transactions;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.GroupId;
@@ -88,6 +89,7 @@ final class PacketStore {
 
     private final Pool pool;
     private final @Nullable Unreadable unreadable;
+    private final SharedQueries<PacketId, Boolean> existing = new SharedQueries<>();
 
     /** For use outside a server. Unreadable terms of a packet fail the call. */
     public PacketStore(Pool pool) {
@@ -175,11 +177,13 @@ final class PacketStore {
                         : null);
     }
 
-    /** Whether the packet exists, open or over. */
+    /** Whether the packet exists, open or over. One query for all claims that miss its key at the same time. */
     public Future<Boolean> exists(PacketId id) {
-        return pool.preparedQuery("select from packet where id = $1")
-                .execute(Tuple.of(id.value()))
-                .map(rows -> rows.rowCount() == 1);
+        return existing.ask(
+                id,
+                () -> pool.preparedQuery("select from packet where id = $1")
+                        .execute(Tuple.of(id.value()))
+                        .map(rows -> rows.rowCount() == 1));
     }
 
     /** A user's claim on a packet; null for none. */

@@ -393,8 +393,6 @@ final class DrawTables {
     private @Nullable Plan read(String text, Tuple of) {
         if (text.startsWith("select d.id, d.shard, d.owner, d.definition")) {
             return Plan.read(() -> find(of.getArrayOfUUIDs(0)));
-        } else if (text.equals("select from draw where id = $1")) {
-            return Plan.read(() -> draws.containsKey(of.getUUID(0)) ? one() : List.of());
         } else if (text.equals("select closes_at, closed_at from draw where id = $1")) {
             return Plan.read(() -> Stream.ofNullable(draws.get(of.getUUID(0)))
                     .map(draw -> row("closes_at", draw.closes, "closed_at", draw.closedAt))
