@@ -37,6 +37,8 @@ public final class Draws {
     /** Closed draws whose keys wait for their removal. The sweep of leftover keys removes the rest. */
     private static final int MAX_CLOSED = 10_000;
 
+    private static final Duration LEAST_HELD = Duration.ofSeconds(10);
+
     /** The parts that need no running server. */
     public static final Mode.Traits TRAITS = new Mode.Traits(
             List.of("play", "draw", "period", "end", "return"),
@@ -115,12 +117,22 @@ public final class Draws {
         return new Wins(draws, pool);
     }
 
-    /** The mode of a writer, which reads on its own connections. @param pool of the shards' owner */
-    public Mode mode(Loop loop, Pool pool) {
-        return mode(loop, pool, HoldExpiry.HELD_LONG);
+    /**
+     * The age from which a hold without a decision is resolved: longer than a server tries a request, and well below a user's patience.
+     *
+     * @param settleTimeout how long a server tries a request
+     */
+    public static Duration heldLong(Duration settleTimeout) {
+        Duration tried = settleTimeout.plusSeconds(5);
+        return tried.compareTo(LEAST_HELD) > 0 ? tried : LEAST_HELD;
     }
 
-    /** @param heldLong the age from which a hold is resolved */
+    /**
+     * The mode of a writer, which reads on its own connections.
+     *
+     * @param pool of the shards' owner
+     * @param heldLong the age from which a hold is resolved
+     */
     public Mode mode(Loop loop, Pool pool, Duration heldLong) {
         DrawStore draws = new DrawStore(pool, quarantine.forOwners());
         DrawCatalog owners = catalog.over(draws);

@@ -265,7 +265,8 @@ public final class Engine {
     /** The modes of one writer. A new mode is added here and to {@link Modes}. */
     private List<Mode> modes() {
         Pool pool = stores.pools.owner();
-        return List.of(packets.mode(loop, pool), draws.mode(loop, pool), campaigns.mode(pool));
+        Duration heldLong = Draws.heldLong(config.domain().claim().settleTimeout());
+        return List.of(packets.mode(loop, pool), draws.mode(loop, pool, heldLong), campaigns.mode(pool));
     }
 
     /** Exchanges messages with the other servers of these stores through Redis, while Redis answers. Once. */

@@ -142,7 +142,10 @@ class HalfLoadedIT {
 
         // When
         load(
-                engine.engine().draws.mode(Loop.of(engine.vertx()), pool).loader(),
+                engine.engine()
+                        .draws
+                        .mode(Loop.of(engine.vertx()), pool, Duration.ofSeconds(10))
+                        .loader(),
                 draw.id().value());
 
         // Then
