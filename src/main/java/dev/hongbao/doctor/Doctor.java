@@ -4,6 +4,7 @@ import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.ListenAddress;
 import dev.hongbao.doctor.Check.Diagnosis;
 import dev.hongbao.engine.Installation;
+import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.ShardOwners;
 import dev.hongbao.engine.ShardStore;
 import dev.hongbao.engine.ShardStore.ShardRow;
@@ -212,7 +213,7 @@ final class Doctor {
                 .compose(read -> read.<List<?>>resultAt(0).isEmpty()
                         ? Future.succeededFuture(true)
                         : RedisLinks.open(vertx, redisUrl, ANSWER, "Redis")
-                                .compose(redis -> ShardRow.isAnyIn(redis, read.resultAt(1))
+                                .compose(redis -> ShardRow.isAnyIn(Loop.of(vertx), redis, read.resultAt(1))
                                         .eventually(redis::close)))
                 .otherwise(true)
                 .onComplete(asked));

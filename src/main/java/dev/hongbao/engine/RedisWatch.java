@@ -26,6 +26,9 @@ final class RedisWatch {
     /** After the first report of a missing generation, the link is doubted this much later; a recovery takes less. */
     private static final long DOUBT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    /** The wait for an answer while the connection with the locks is idle: well below the silence that ends it. */
+    static final long ANSWER_MILLIS = 2_000;
+
     private final Loop loop;
     private final RedisLinks redis;
     private final Shards shards;

@@ -75,7 +75,7 @@ final class SameRedis {
                 .execute(Tuple.of(STARTER))
                 .compose(locked -> session.preparedQuery(OTHERS).execute(Tuple.of((long) others)))
                 .compose(rows -> rows.iterator().next().getBoolean(0)
-                        ? store.readAll().compose(shards -> ShardRow.isAnyIn(redis, shards))
+                        ? store.readAll().compose(shards -> ShardRow.isAnyIn(loop, redis, shards))
                         : Future.succeededFuture(true))
                 .compose(same -> same ? OwnerLocks.join(session).map(true) : Future.succeededFuture(false))
                 .eventually(() -> session.preparedQuery("select pg_advisory_unlock($1, 0)")

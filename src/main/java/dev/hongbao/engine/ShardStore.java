@@ -57,19 +57,20 @@ public final class ShardStore {
          *
          * @return fails if Redis answers for none of the shards
          */
-        public static Future<Boolean> isAnyIn(RedisLinks redis, List<ShardRow> shards) {
+        public static Future<Boolean> isAnyIn(Loop loop, RedisLinks redis, List<ShardRow> shards) {
             Map<RedisLink, Future<String>> replids = new HashMap<>();
             List<Future<Boolean>> looks = shards.stream()
                     .filter(row -> row.generation().epoch() > 0)
                     .map(row -> {
                         RedisLink link = row.generation().link(redis);
-                        return link.send(Request.cmd(Command.EXISTS)
+                        Future<Boolean> look = link.send(Request.cmd(Command.EXISTS)
                                         .arg(row.generation().journalKey()))
                                 // Not before: the answer about the key corrects a cluster's old map.
                                 .compose(there -> replids.computeIfAbsent(link.server(), RedisWatch::replid)
                                         .map(now -> there.toInteger() == 1
                                                 && (row.lacksUnits()
                                                         || row.replid().equals(now))));
+                        return loop.timeout(look, RedisWatch.ANSWER_MILLIS);
                     })
                     .toList();
             return Future.join(looks)

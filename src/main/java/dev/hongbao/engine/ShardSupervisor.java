@@ -68,13 +68,16 @@ final class ShardSupervisor {
                 .toList();
     }
 
-    /** Those of the shards whose Redis answers now; completes after the link's timeout at most. Never fails. */
+    /** Those of the shards whose Redis answers within {@link RedisWatch#ANSWER_MILLIS}. Never fails. */
     Future<List<Integer>> whereRedisAnswers(Collection<Integer> some) {
         Map<RedisLink, Future<String>> servers = new HashMap<>();
         Map<Integer, Future<String>> asked = new LinkedHashMap<>();
         for (int shard : some) {
             RedisLink server = logs[shard].generation().link(redis).server();
-            asked.put(shard, servers.computeIfAbsent(server, RedisWatch::replid));
+            asked.put(
+                    shard,
+                    servers.computeIfAbsent(
+                            server, each -> loop.timeout(RedisWatch.replid(each), RedisWatch.ANSWER_MILLIS)));
         }
         return Future.join(List.copyOf(servers.values()))
                 .transform(all -> Future.succeededFuture(asked.entrySet().stream()

@@ -157,6 +157,7 @@ class SameRedisIT {
         // Given rows that were recovered in the server that this one was copied from
         Promise<Boolean> held = Promise.promise();
         Promise<Boolean> copied = Promise.promise();
+        Loop loop = Loop.of(first.vertx());
         first.vertx()
                 .runOnContext(now -> RedisLinks.open(first.vertx(), stores.redisUrl(), Duration.ofSeconds(2), "test")
                         .compose(redis -> Installation.read(first.engine().pool(), null)
@@ -165,8 +166,8 @@ class SameRedisIT {
                                     List<ShardRow> elsewhere = rows.stream()
                                             .map(row -> new ShardRow(row.generation(), 0, "0".repeat(40), 0, Set.of()))
                                             .toList();
-                                    ShardRow.isAnyIn(redis, rows).onComplete(held);
-                                    ShardRow.isAnyIn(redis, elsewhere).onComplete(copied);
+                                    ShardRow.isAnyIn(loop, redis, rows).onComplete(held);
+                                    ShardRow.isAnyIn(loop, redis, elsewhere).onComplete(copied);
                                     return Future.join(held.future(), copied.future());
                                 })
                                 .eventually(redis::close)));

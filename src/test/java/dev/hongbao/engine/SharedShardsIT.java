@@ -41,6 +41,12 @@ class SharedShardsIT {
     private static final Duration PART = Duration.ofSeconds(10);
     private static final Duration SOON = Duration.ofSeconds(5);
 
+    /** The connections of the servers that are present. */
+    private static final String PRESENT =
+            "select pid from pg_locks where locktype = 'advisory' and granted and objsubid = 2 and database ="
+                    + " (select oid from pg_database where datname = current_database()) and classid = "
+                    + ShardOwners.SERVER + " order by pid";
+
     private static int owned(TestEngine engine) {
         return (int) engine.metrics().get("hongbao.shard.owned").gauges().stream()
                 .mapToDouble(gauge -> gauge.value())
@@ -174,6 +180,33 @@ class SharedShardsIT {
                 });
                 crowd.assertAnswersKept(servers);
                 books.assertClean();
+            }
+        }
+    }
+
+    @Test
+    void aServerThatWaitsForItsRedisKeepsItsConnectionToPostgres(TestServers servers) throws Exception {
+        Books books = new Books(servers);
+        URI redis = URI.create(servers.redisUrl());
+        StoreAddresses stores = TestEngine.stores(servers);
+        try (LossyProxy line = new LossyProxy(redis.getHost(), redis.getPort());
+                TestEngine owner = TestEngine.start(servers, 1, Map.of("shards", "4"))) {
+            // Given a server that just came, and waits for Redis for longer than Postgres waits for it
+            String behind = servers.redisUrl().replace(":" + redis.getPort(), ":" + line.port());
+            try (TestEngine idle = TestEngine.start(
+                    new StoreAddresses(behind, stores.owner(), stores.app()),
+                    1,
+                    Map.of("shards", "4", "redis.command-timeout", "7s"))) {
+                assertThat(live(idle)).isZero();
+                List<String> present = books.strings(PRESENT);
+                assertThat(present).hasSize(2);
+
+                // When its open connections to Redis die silently, and the owner gives it half of the shards
+                line.swallow();
+
+                // Then
+                eventually(Duration.ofSeconds(30), () -> assertThat(live(idle)).isEqualTo(2));
+                assertThat(books.strings(PRESENT)).isEqualTo(present);
             }
         }
     }
