@@ -39,7 +39,7 @@ final class HoldExpiry implements OwnerTask {
     private static final long REMEMBERED_NANOS = 60_000_000_000L;
 
     /** The shards take turns: a shard that does not settle keeps its holds, which must leave room for the others. */
-    private static final String HELD_TOO_LONG = """
+    static final String HELD_TOO_LONG = """
         select t.id, t.draw, t.attempt, t.user_id, d.shard
         from play_request as t cross join lateral (select id, shard from draw where id = t.draw limit 1) as d
         where t.status = 'held' and t.held_at < now() - $2::bigint * interval '1 millisecond'

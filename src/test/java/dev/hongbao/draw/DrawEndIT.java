@@ -221,18 +221,28 @@ class DrawEndIT {
             sql.execute("insert into draw (id, shard, owner, mode, definition, seed, commitment, opens_at, closes_at)"
                     + " select gen_random_uuid(), shard, owner, mode, definition, seed, commitment, opens_at, closes_at"
                     + " from draw, generate_series(1, 20000) where id = '" + draw.id() + "'");
-            sql.execute("analyze draw");
+            sql.execute("insert into play_request (id, draw, user_id, plays, cost, attempt, status, reason, decided_at)"
+                    + " select id, id, 'bob', 1, 1, id, 'returned', 'undecided', now() from draw");
+            sql.execute("update play_request set status = 'held', decided_at = null where id in"
+                    + " (select id from play_request limit 100)");
+            sql.execute("analyze draw, play_request");
 
             // When, Then
             assertThat(plan(sql, DrawStore.SCHEDULED)).contains("draw_scheduled");
             assertThat(plan(sql, DrawOwnerTask.PERIODS_OVER.formatted("1"))).contains("draw_scheduled");
             assertThat(plan(sql, DrawOwnerTask.DUE.formatted("1"))).contains("draw_due");
+            assertThat(explain(sql, HoldExpiry.HELD_TOO_LONG.replace("$2", "0").replace("$3", "256")))
+                    .contains("play_request_held", "draw_pkey")
+                    .doesNotContain("Seq Scan on draw", "Seq Scan on play_request");
         });
     }
 
     private static String plan(Statement sql, String rows) throws SQLException {
-        try (ResultSet lines = sql.executeQuery(
-                "explain select (select true from " + rows.replace("$1", "array[0, 1, 2, 3]") + " limit 1)")) {
+        return explain(sql, "select (select true from " + rows + " limit 1)");
+    }
+
+    private static String explain(Statement sql, String query) throws SQLException {
+        try (ResultSet lines = sql.executeQuery("explain " + query.replace("$1", "array[0, 1, 2, 3]"))) {
             StringBuilder plan = new StringBuilder();
             while (lines.next()) {
                 plan.append(lines.getString(1)).append('\n');
