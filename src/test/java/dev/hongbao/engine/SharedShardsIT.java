@@ -190,13 +190,13 @@ class SharedShardsIT {
         URI redis = URI.create(servers.redisUrl());
         StoreAddresses stores = TestEngine.stores(servers);
         try (LossyProxy line = new LossyProxy(redis.getHost(), redis.getPort());
-                TestEngine owner = TestEngine.start(servers, 1, Map.of("shards", "4"))) {
+                TestEngine owner = TestEngine.start(servers, 1, OPTIONS)) {
             // Given a server that just came, and waits for Redis for longer than Postgres waits for it
             String behind = servers.redisUrl().replace(":" + redis.getPort(), ":" + line.port());
             try (TestEngine idle = TestEngine.start(
                     new StoreAddresses(behind, stores.owner(), stores.app()),
                     1,
-                    Map.of("shards", "4", "redis.command-timeout", "7s"))) {
+                    Map.of("shards", "6", "redis.command-timeout", "7s"))) {
                 assertThat(live(idle)).isZero();
                 List<String> present = books.strings(PRESENT);
                 assertThat(present).hasSize(2);
@@ -205,7 +205,7 @@ class SharedShardsIT {
                 line.swallow();
 
                 // Then
-                eventually(Duration.ofSeconds(30), () -> assertThat(live(idle)).isEqualTo(2));
+                eventually(Duration.ofSeconds(30), () -> assertThat(live(idle)).isEqualTo(SHARDS / 2));
                 assertThat(books.strings(PRESENT)).isEqualTo(present);
             }
         }
