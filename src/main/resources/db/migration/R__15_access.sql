@@ -7,8 +7,8 @@ create or replace function is_restricted(of_scope text, of_subject text, of_kind
 return coalesce((select r.placed from restriction as r
                  where r.scope = of_scope and r.subject = of_subject and r.kind = of_kind order by r.n desc limit 1), false);
 
--- Places or lifts a restriction. Idempotent: returns whether it changed anything. Waits for transactions that move money out of the user's
--- wallets; none that it forbids commits after it.
+-- Places or lifts a restriction. Idempotent: returns whether it changed anything. A user's restriction waits for transactions that move
+-- money out of the user's wallets; none that it forbids commits after it. A group's waits for none: a send under way may commit after it.
 create or replace function change_restriction(
     of_scope text, of_subject text, of_kind text, to_place boolean, of_actor text, of_reason text)
     returns boolean
