@@ -111,7 +111,7 @@ revoke execute on function end_pools(uuid[], integer) from public;
 grant execute on function end_pools(uuid[], integer) to ${app};
 
 -- Closes ended campaigns of some shards, each after its last pool is closed and refunded. Pays the rest of the escrow to the sponsor, once.
--- A campaign whose sponsor's wallet is locked waits for the next call. Returns the campaigns that are closed now, and their shards.
+-- A campaign whose sponsor's wallet is locked waits for the next call. A call that ends pools closes nothing. Returns the campaigns that are closed now, and their shards.
 create or replace function close_campaigns(of_shards smallint[]) returns table (campaign uuid, shard smallint)
     language plpgsql
 as $$
@@ -122,7 +122,10 @@ declare
 begin
     ended := array(select c.id from campaign as c
                    where c.shard = any (of_shards) and c.closed_at is null and c.ends_at <= now() and c.pools_go_on);
-    perform end_pools(ended, 2000);
+    if ended <> '{}' then
+        perform end_pools(ended, 2000);
+        return; -- it holds campaigns' locks: judge_pools takes all of its own in one order
+    end if;
     -- A cheap look: pools of ended campaigns are due, and few due packets are open.
     due := array(select c.id from campaign as c
                  where c.shard = any (of_shards) and c.closed_at is null and c.ends_at <= now() and not c.pools_go_on

@@ -1115,7 +1115,9 @@ final class PostgresTables {
 
     private List<Map<String, Object>> closeCampaigns(Tuple of) {
         List<Map<String, Object>> rows = new ArrayList<>();
-        for (CampaignRow campaign : over(of).toList()) {
+        List<CampaignRow> over = over(of).toList();
+        boolean ends = over.stream().anyMatch(campaign -> campaign.poolsGoOn);
+        for (CampaignRow campaign : over) {
             List<PacketRow> pools = packets.values().stream()
                     .filter(packet -> packet.campaign == campaign && packet.closedAt == null)
                     .toList();
@@ -1125,7 +1127,7 @@ final class PostgresTables {
                         .forEach(packet -> packet.expires = campaign.ends);
                 campaign.poolsGoOn = false;
             }
-            if (pools.isEmpty()) {
+            if (pools.isEmpty() && !ends) {
                 campaign.closedAt = moment();
                 rows.add(row("campaign", campaign.id, "shard", (short) campaign.shard));
             }

@@ -414,10 +414,11 @@ class SecondLooksIT {
     @Test
     void aCampaignIsClosedOnceHoweverManyClose() throws SQLException {
         // Given a campaign that has ended, which somebody closes
-        String closes = "select count(*) from close_campaigns(array[0]::smallint[])";
-        books.strings(closes);
         Campaign.View campaign = campaigns.create(definition(100, 5));
         campaigns.end(campaign.campaign().id());
+        String closes = "select count(*) from close_campaigns(array[0]::smallint[]) where campaign = '"
+                + campaign.campaign().id() + "'";
+        books.strings(closes); // ends its pools
         try (Overlap overlap = new Overlap(servers)) {
             assertThat(overlap.first(closes)).isEqualTo("1");
 
@@ -428,6 +429,33 @@ class SecondLooksIT {
             // Then
             assertThat(second.join()).isEqualTo("0");
         }
+    }
+
+    @Test
+    void campaignsEndAndCloseWhilePoolsOfSeveralAreOpened() throws SQLException {
+        // Given a campaign that can close, a later one whose pools end, and somebody who opens a pool of the first
+        String closes = "select count(*) from close_campaigns(array[0]::smallint[])";
+        Campaign.View first = campaigns.create(definition(100, 5));
+        campaigns.end(first.campaign().id());
+        books.strings(closes);
+        Campaign.View second = campaigns.create(definition(100, 5));
+        campaigns.end(second.campaign().id());
+        String lock = "select true from campaign where id = '%s' for no key update";
+        try (Overlap overlap = new Overlap(servers)) {
+            overlap.first(lock.formatted(first.campaign().id()));
+
+            // When
+            var closing = overlap.second(closes);
+            overlap.first(lock.formatted(second.campaign().id()));
+            overlap.commit();
+
+            // Then neither fails for the other
+            assertThat(closing.join()).isEqualTo("0");
+        }
+        books.strings(closes);
+        assertThat(books.longOf("select count(*) from campaign where closed_at is not null and id in ('"
+                        + first.campaign().id() + "', '" + second.campaign().id() + "')"))
+                .isEqualTo(2);
     }
 
     @Test
