@@ -1,7 +1,21 @@
 -- Packets: sending them, settling the journal's claims and closes, and setting aside refused entries.
 
--- Draws the next generation of a shard, with an epoch above all used ones: an epoch has one generation. Waits for sends that read the
--- current one.
+-- Returns the generations of shards. They stay the current ones until the transaction ends: draw_generation waits for it.
+--
+-- The advisory locks queue fairly. A waiting lock of a row would starve: new share locks of the row are granted beside the present ones.
+create or replace function hold_generations(of_shards smallint[]) returns table (id smallint, epoch bigint, nonce text)
+    language plpgsql
+as $$
+begin
+    perform pg_advisory_xact_lock_shared(26727, g.shard)
+    from (select distinct shard from unnest(of_shards) as shard order by shard) as g;
+    -- A statement of its own, so that it sees commits during the wait.
+    return query select s.id, s.epoch, s.nonce from shard as s where s.id = any (of_shards);
+end
+$$;
+
+-- Draws the next generation of a shard, with an epoch above all used ones: an epoch has one generation. Waits for transactions that hold
+-- the current one.
 --
 -- Takes the generation to replace, the highest epoch that Redis and the servers know, whether this database has gone back, and the new
 -- generation's nonce and replid.
@@ -15,8 +29,7 @@ as $$
 declare
     drawn bigint;
 begin
-    -- An update alone would not wait for sends.
-    perform from shard where id = of_shard for update;
+    perform pg_advisory_xact_lock(26727, of_shard); -- see hold_generations
     update shard
     set epoch = greatest(epoch, known_epoch) + 1, nonce = new_nonce, last_seq = 0, replid = new_replid,
         restored = case when went_back then greatest(epoch, known_epoch) + 1 else restored end
@@ -216,14 +229,11 @@ begin
     select u.verdicts, u.subjects into verdicts, subjects from used_keys('send', actors, keys, fingerprints) as u;
 
     -- Before the accounts: a send that waits here for a recovery blocks no settlement.
-    with read as materialized (
-        select s.id, s.epoch, s.nonce from shard as s
-        where s.id = any (array(select g.shard from unnest(shards, verdicts) as g(shard, verdict) where g.verdict is null))
-        order by s.id for key share
-    )
-    select array_agg(r.epoch order by g.n), array_agg(r.nonce order by g.n)
+    select array_agg(h.epoch order by g.n), array_agg(h.nonce order by g.n)
     into epochs, nonces
-    from unnest(shards) with ordinality as g(shard, n) left join read as r on r.id = g.shard;
+    from unnest(shards) with ordinality as g(shard, n)
+    left join hold_generations(array(select s.shard from unnest(shards, verdicts) as s(shard, verdict)
+                                     where s.verdict is null)) as h on h.id = g.shard;
 
     wallets := array(
         select (select a.id from account as a

@@ -93,8 +93,9 @@ declare
 begin
     -- A wait for a lock holds up the requests of the same statement, and the requests after it. So it is short for many and longer for one.
     perform set_config('lock_timeout', case when cardinality(ids) > 1 then '1s' else '3s' end, true);
-    -- The draws first: a close waits for current holds, and later holds see it.
-    perform from draw as d where d.id = any (draws) order by d.id for share;
+    -- The draws first: a close waits for current holds, and later holds see it. A share lock of the draws' rows would starve the close.
+    perform pg_advisory_xact_lock_shared(g.lock)
+    from (select distinct hashtextextended('holds ' || draw, 0) as lock from unnest(draws) as draw order by lock) as g;
 
     select array_agg(g.id order by g.id), array_agg(d.hold order by g.id), array_agg(d.asset order by g.id),
            array_agg(d.cost order by g.id), array_agg(d.group_id order by g.id), array_agg(d.closed order by g.id),
@@ -440,7 +441,7 @@ $$;
 -- A prize's played count is the number of its latest play, which one index look-up finds: plays are numbered from 1 without gaps. A count
 -- of millions of plays exceeds the statement timeout; reconcile counts them, and compares.
 --
--- Locks the shards, the draws, the periods' prizes, then all accounts in one order before any moves. The locks on shard and draw protect
+-- Locks the draws' holds, the shards, the draws, the periods' prizes, then all accounts in one order before any moves. The locks on shard and draw protect
 -- the draw's requests. plan_period locks a draw and its prizes in the same order.
 --
 -- Returns the draws that are closed now, among them the draws with a wrong table, and the draws that are not due.
@@ -462,12 +463,15 @@ declare
     first_draw constant uuid := sorted[1];
     last_draw  constant uuid := sorted[cardinality(sorted)];
 begin
+    perform pg_advisory_xact_lock(g.lock) -- see hold_plays
+    from (select distinct hashtextextended('holds ' || draw, 0) as lock
+          from unnest(draws, periods) as u(draw, n) where n is null order by lock) as g;
     perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs, draws);
 
     closed := array(select d.id from draw as d
                     where d.closed_at is null and d.closes_at <= latest_moment()
                       and d.id = any (array(select g.draw from unnest(draws, periods) as g(draw, n) where g.n is null))
-                    order by d.id for update);
+                    order by d.id for no key update);
     early := array(select d.id from draw as d
                    where d.closed_at is null and d.closes_at > latest_moment()
                      and d.id = any (array(select g.draw from unnest(draws, periods) as g(draw, n) where g.n is null)));

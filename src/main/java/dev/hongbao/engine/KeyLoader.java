@@ -35,7 +35,7 @@ public final class KeyLoader {
      * Loads a key. Never fails: the unit exists in any case, and a recovery can load it. A generation that is over needs no load:
      * the recovery that ended it has seen the row.
      *
-     * @param generation the generation that the writing transaction read {@code for key share}
+     * @param generation the generation that the writing transaction held
      * @param key of {@code generation}
      * @param call of an idempotent script
      * @return whether the key is loaded, or needs no load; false leaves it to a recovery

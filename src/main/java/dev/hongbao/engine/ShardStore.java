@@ -165,7 +165,7 @@ public final class ShardStore {
 
     /** See {@link Shards#hold}. */
     Future<Generation> hold(SqlClient tx, int shard) {
-        return tx.preparedQuery("select epoch, nonce from shard where id = $1 for key share")
+        return tx.preparedQuery("select epoch, nonce from hold_generations(array[$1::smallint])")
                 .execute(Tuple.of((short) shard))
                 .map(rows -> rows.iterator().next())
                 .map(row ->

@@ -152,7 +152,7 @@ class LockedRowIT {
         try (Connection slow = TestDatabase.connect(servers.postgresOwnerUrl());
                 Statement statement = slow.createStatement()) {
             slow.setAutoCommit(false);
-            statement.execute("select from shard for key share");
+            statement.execute("select hold_generations(array(select id from shard))");
 
             // When, then
             get(engine.engine().startWriter());

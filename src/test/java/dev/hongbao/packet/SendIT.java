@@ -79,18 +79,17 @@ class SendIT {
 
     @Test
     void aSendThatMeetsARecoveryIsLoadedIntoTheGenerationThatFollows() throws SQLException {
-        // Given a recovery that has the shard's row, and has read which packets are open
+        // Given a recovery that draws the next generation
         engine.deposit("alice", 100);
         SendStatement statement = new SendStatement(engine.engine().pool(), shards());
         try (Connection recovery = TestDatabase.connect(servers.postgresOwnerUrl());
                 Statement sql = recovery.createStatement()) {
             recovery.setAutoCommit(false);
-            sql.execute("select from shard where id = 0 for update");
+            sql.execute("select draw_generation(id, epoch, nonce, epoch, false, 'next', '') from shard");
 
             // When
             Future<List<Sent>> sent = statement.execute(List.of(packet("alice", 100, 1, 100)));
             awaitOneThatWaits();
-            sql.execute("update shard set epoch = epoch + 1, nonce = 'next' where id = 0");
             recovery.commit();
 
             // Then

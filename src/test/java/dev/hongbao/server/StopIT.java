@@ -51,7 +51,7 @@ class StopIT {
         // Given shards that have to be recovered, and cannot be now
         givenPacketsAndARestartOfRedis();
         Vertx vertx = Vertx.vertx();
-        try (Connection blocker = TestDatabase.keepRows(servers.postgresOwnerUrl(), "shard where id = 3")) {
+        try (Connection blocker = TestDatabase.holdGeneration(servers.postgresOwnerUrl(), 3)) {
             Engine engine = TestEngine.get(startEngine(vertx));
 
             // When
@@ -128,7 +128,7 @@ class StopIT {
         try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "4"))) {
             engine.deposit("alice", 1000);
             int shard = engine.send("alice", 100, 10).shard();
-            try (Connection blocker = TestDatabase.keepRows(servers.postgresOwnerUrl(), "shard where id = " + shard)) {
+            try (Connection blocker = TestDatabase.holdGeneration(servers.postgresOwnerUrl(), shard)) {
                 try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
                     redis.del(books.journalKeys().get(shard));
                 }

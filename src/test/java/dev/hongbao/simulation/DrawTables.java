@@ -372,12 +372,18 @@ final class DrawTables {
         if (text.startsWith("select settled_at, void, codes from settle_plays(")) {
             return tables.settling(of, List.of(), moved -> settlePlays(of));
         } else if (text.startsWith("select settled_at, closed, wrong, early from settle_draw_ends(")) {
-            List<UUID> ended =
-                    Stream.of(of.getArrayOfUUIDs(5)).distinct().sorted().toList();
+            List<Object> ended = Stream.of(of.getArrayOfUUIDs(5))
+                    .distinct()
+                    .sorted()
+                    .<Object>flatMap(id -> Stream.of("holds " + id, id))
+                    .toList();
             return tables.settling(of, ended, moved -> settleEnds(of));
         } else if (text.startsWith("select status, attempt from hold_plays(")) {
-            List<UUID> locked =
-                    Stream.of(of.getArrayOfUUIDs(1)).distinct().sorted().toList();
+            List<String> locked = Stream.of(of.getArrayOfUUIDs(1))
+                    .distinct()
+                    .sorted()
+                    .map(id -> "holds " + id)
+                    .toList();
             return new Plan(locked, LockMode.SHARE, Plan.Kind.WRITE, taken -> hold(of));
         } else if (text.startsWith("select plan_period(")) {
             return new Plan(

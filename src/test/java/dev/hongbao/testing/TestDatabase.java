@@ -129,9 +129,9 @@ public final class TestDatabase {
         return begin(ownerUrl, "select from " + rows + " for update");
     }
 
-    /** Keeps rows from being replaced until the connection is rolled back or closed, as a send keeps its shard's; others may lock them. */
-    public static Connection keepRows(String ownerUrl, String rows) throws SQLException {
-        return begin(ownerUrl, "select from " + rows + " for key share");
+    /** Keeps a shard's generation until the connection is rolled back or closed, as a send does. */
+    public static Connection holdGeneration(String ownerUrl, int shard) throws SQLException {
+        return begin(ownerUrl, "select hold_generations(array[" + shard + "]::smallint[])");
     }
 
     /** Begins a transaction with a statement; it lasts until the connection is committed, rolled back or closed. */

@@ -20,6 +20,7 @@ import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Overlap;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestCampaigns;
+import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestRains;
@@ -29,13 +30,23 @@ import dev.hongbao.values.IdempotencyKey;
 import dev.hongbao.values.RefusedException.Refusal;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
+import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -97,6 +108,39 @@ class SecondLooksIT {
 
     private static String endOf(Draw draw, String period) {
         return settle("settle_draw_ends", "array['" + draw.id() + "']::uuid[], array[" + period + "]::integer[]");
+    }
+
+    /** Runs statements, each within a second, while eight connections run another one again and again, each for 20 ms. */
+    private void runBeside(Supplier<String> repeated, String... statements) throws Exception {
+        AtomicBoolean isOver = new AtomicBoolean();
+        CountDownLatch begun = new CountDownLatch(8);
+        ExecutorService threads = Executors.newFixedThreadPool(8);
+        Callable<Void> repeating = () -> {
+            try (Connection connection = TestDatabase.connect(servers.postgresAppUrl());
+                    Statement statement = connection.createStatement()) {
+                while (!isOver.get()) {
+                    statement.execute("select pg_sleep(0.02) from (" + repeated.get() + " offset 0) as r");
+                    begun.countDown();
+                }
+            }
+            return null;
+        };
+        List<java.util.concurrent.Future<Void>> all =
+                Stream.generate(() -> threads.submit(repeating)).limit(8).toList();
+        try (Connection connection = TestDatabase.connect(servers.postgresAppUrl());
+                Statement statement = connection.createStatement()) {
+            statement.execute("set statement_timeout = '1s'");
+            assertThat(begun.await(10, TimeUnit.SECONDS)).isTrue();
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        } finally {
+            isOver.set(true);
+            threads.shutdown();
+        }
+        for (var each : all) {
+            each.get();
+        }
     }
 
     /** Runs a statement that waits for another one, which commits then. @return what it tells */
@@ -555,6 +599,19 @@ class SecondLooksIT {
     }
 
     @Test
+    void aDrawClosesWhileCostsAreHeldWithoutAPause() throws Exception {
+        // Given
+        Draw draw = paid("uma");
+
+        // When it is ended and closed, then neither waits for long
+        runBeside(
+                () -> hold(draw, "uma", UUID.randomUUID(), UUID.randomUUID()),
+                "update draw set closes_at = now() where id = '" + draw.id() + "'",
+                endOf(draw, "null"));
+        assertThat(draws.balance("uma", TestDraws.POINTS)).isEqualTo(100);
+    }
+
+    @Test
     void aRequestThatWaitedForItselfIsHeldOnce() throws SQLException {
         // Given
         Draw draw = paid("nia");
@@ -805,7 +862,7 @@ class SecondLooksIT {
     void aGenerationIsDrawnAfterTheSendsOfTheOneBefore() throws SQLException {
         try (Overlap overlap = new Overlap(servers)) {
             // Given somebody who sends
-            overlap.first("select id from shard for key share");
+            overlap.first("select id from hold_generations(array[0]::smallint[])");
 
             // When
             var second =
@@ -816,6 +873,13 @@ class SecondLooksIT {
             overlap.commit();
             assertThat(second.join()).isNull();
         }
+    }
+
+    @Test
+    void aGenerationIsDrawnWhileUsersSendWithoutAPause() throws Exception {
+        runBeside(
+                () -> "select id from hold_generations(array[0]::smallint[])",
+                "select draw_generation(0::smallint, -1, 'another', 1, false, 'new', 'replica')");
     }
 
     // What is set aside
