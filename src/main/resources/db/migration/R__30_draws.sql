@@ -441,8 +441,8 @@ $$;
 -- A prize's played count is the number of its latest play, which one index look-up finds: plays are numbered from 1 without gaps. A count
 -- of millions of plays exceeds the statement timeout; reconcile counts them, and compares.
 --
--- Locks the draws' holds, the shards, the draws, the periods' prizes, then all accounts in one order before any moves. The locks on shard and draw protect
--- the draw's requests. plan_period locks a draw and its prizes in the same order.
+-- Locks the draws' holds, the shards, the draws, the periods' prizes, then all accounts in one order before any moves. The locks on shard
+-- and draw protect the draw's requests. plan_period locks a draw and its prizes in the same order.
 --
 -- Returns the draws that are closed now, among them the draws with a wrong table, and the draws that are not due.
 create or replace function settle_draw_ends(

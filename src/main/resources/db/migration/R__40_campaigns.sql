@@ -111,7 +111,8 @@ revoke execute on function end_pools(uuid[], integer) from public;
 grant execute on function end_pools(uuid[], integer) to ${app};
 
 -- Closes ended campaigns of some shards, each after its last pool is closed and refunded. Pays the rest of the escrow to the sponsor, once.
--- A campaign whose sponsor's wallet is locked waits for the next call. A call that ends pools closes nothing. Returns the campaigns that are closed now, and their shards.
+-- A campaign whose sponsor's wallet is locked waits for the next call. A call that ends pools closes nothing. Returns the campaigns that
+-- are closed now, and their shards.
 create or replace function close_campaigns(of_shards smallint[]) returns table (campaign uuid, shard smallint)
     language plpgsql
 as $$
