@@ -319,9 +319,7 @@ public final class ClaimService {
             if (restricted != null || packet.unfit(caller) != null) {
                 return Kind.NOT_ELIGIBLE;
             }
-            // This server's clock may lag. A server with the packet's row knows that its creation is past.
-            Instant clock = attempts.clock().instant();
-            Instant now = clock.isBefore(packet.createdAt()) ? packet.createdAt() : clock;
+            Instant now = attempts.clock().instant();
             if (packet.opensAfter(now)) {
                 return Kind.NOT_OPEN_YET;
             }

@@ -70,11 +70,6 @@ public final class Crowd {
                 () -> assertThat(running.get()).as("still waiting").isZero());
     }
 
-    /** Claims answered as settled. */
-    public int settledAnswers() {
-        return settled.size();
-    }
-
     /** Answers that left the outcome open. */
     public int unknownAnswers() {
         return unknown.get();
