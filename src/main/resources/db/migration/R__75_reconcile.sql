@@ -33,22 +33,26 @@ create or replace function checkpoint_state_of_campaign(of_campaign uuid) return
 return (select format('%s %s %s %s %s', coalesce(c.closed_at::text, 'open'), c.budget, c.returned, r.caught, r.ended)
         from campaign as c left join rain as r on r.id = c.id where c.id = of_campaign);
 
--- Summarizes the newest rows in the indexes on transfers' ids and times. A search by either reads all rows that are not summarized.
+-- Summarizes the newest rows in the indexes on transfers' ids and times. A search by either reads all rows that are not summarized. In every
+-- month's part: a draw or campaign that was open for long writes to the part of its own id.
 create or replace function summarize_transfers() returns void
     language plpgsql
     security definer -- for roles that do not own the tables
     set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
     set lock_timeout = '50ms'
 as $$
+declare
+    part regclass;
 begin
-    perform brin_summarize_new_values(i.inhrelid::regclass)
-    from pg_inherits as i join pg_index as x on x.indexrelid = i.inhrelid
-    where i.inhparent in ('transfer_id'::regclass, 'transfer_at'::regclass)
-      and x.indrelid in (to_regclass(month_part('transfer', date_trunc('month', now() at time zone 'UTC')::date)),
-                         to_regclass(month_part('transfer', (date_trunc('month', now() at time zone 'UTC') - interval '1 month')::date)),
-                         'transfer_other'::regclass);
-exception when lock_not_available then
-    null; -- a vacuum does it, too
+    for part in
+        select i.inhrelid from pg_inherits as i where i.inhparent in ('transfer_id'::regclass, 'transfer_at'::regclass)
+    loop
+        begin
+            perform brin_summarize_new_values(part);
+        exception when lock_not_available then
+            null; -- a vacuum does it, too
+        end;
+    end loop;
 end
 $$;
 revoke execute on function summarize_transfers() from public;
