@@ -16,7 +16,8 @@ begin
     if not found then
         return false;
     end if;
-    if seen.counted >= seen.begun then
+    -- Ids of transactions begin anew in a database restored from a dump: then an old one would be waited for long.
+    if seen.counted >= seen.begun or seen.waits_for > pg_snapshot_xmax(pg_current_snapshot()) then
         perform summarize_transfers();
         update turnover_place set begun = greatest(begun, highest), waits_for = pg_current_xact_id();
         return false;

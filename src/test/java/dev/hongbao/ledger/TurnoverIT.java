@@ -132,4 +132,25 @@ class TurnoverIT {
             });
         }
     }
+
+    /** A dump may be restored into a cluster with lower ids of transactions. */
+    @Test
+    void aTransactionOfAnotherClusterHoldsNothingUp() throws Exception {
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of());
+                Connection hand = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement statement = hand.createStatement()) {
+            engine.deposit("dora", 9);
+            statement.execute("update turnover_place set begun = counted + 1,"
+                    + " waits_for = (pg_current_xact_id()::text::bigint + 1000000000)::text::xid8");
+            List<Turnover> all = List.of(new Turnover(engine.engine().pool(), new SimpleMeterRegistry()));
+            eventually(SOON, () -> {
+                look(all);
+                try (ResultSet rest =
+                        statement.executeQuery("select transfers_begun() - counted from turnover_place")) {
+                    rest.next();
+                    assertThat(rest.getLong(1)).isZero();
+                }
+            });
+        }
+    }
 }
