@@ -85,6 +85,14 @@ final class DrawChecks {
                 where coalesce(due.cost, 0) <> coalesce(paid.cost, 0)
                 """)
                     .since(Scope.DRAWS),
+            new Check("I10", "the owner of a draw funds it, and gets its rest and its proceeds", """
+                select format('draw %s of %s: transfer %s, a %s, joins the wallet of %s', d.id, d.owner, t.id, t.kind, w.owner)
+                from draw as d
+                join transfer as t on t.subject = d.id and t.kind in ('fund', 'refund', 'proceeds')
+                join account as w on w.id = case t.kind when 'fund' then t.debit else t.credit end
+                where w.owner <> d.owner
+                """)
+                    .since(Scope.DRAWS),
             new Check("I10", "the escrows hold what can still be won, and nothing after the close", """
                 select format('draw %s: %s can be won, the escrow has %s', z.draw, z.sum, e.balance)
                 from (select z.draw, z.escrow, sum((z.stock - z.issued) * z.amount) as sum

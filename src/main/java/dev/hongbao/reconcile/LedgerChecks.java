@@ -60,12 +60,24 @@ final class LedgerChecks {
                 left join packet_claims as c on c.packet = p.id
                 where e.claims <> coalesce(c.claims, 0) and (p.closed_at is null or e.claims > 0)
                 """).since(Scope.PACKETS),
-            new Check("I2", "every claim moves money from its packet's escrow into a wallet", """
-                select format('packet %s slot %s: transfer %s', t.subject, t.slot, t.id)
+            new Check("I3", "a transfer joins the accounts of its kind, one of which is its subject's own", """
+                -- A reversal has a check of its own.
+                select format('transfer %s of %s: a %s from the %s of %s to the %s of %s',
+                              t.id, t.subject, t.kind, d.kind, d.owner, c.kind, c.owner)
                 from transfer as t
-                left join packet as p on p.id = t.subject
-                left join account as w on w.id = t.credit and w.kind = 'wallet'
-                where t.slot is not null and (p.escrow is distinct from t.debit or w.id is null)
+                join account as d on d.id = t.debit
+                join account as c on c.id = t.credit
+                where case
+                          when t.kind = 'deposit' then (d.kind, c.kind) <> ('source', 'wallet')
+                          when t.kind = 'withdrawal' then (d.kind, c.kind) <> ('wallet', 'source')
+                          when t.kind in ('claim', 'award') then (d.kind, c.kind, d.owner) <> ('escrow', 'wallet', t.subject::text)
+                          when t.kind in ('return', 'proceeds') then (d.kind, c.kind, d.owner) <> ('hold', 'wallet', t.subject::text)
+                          when t.kind = 'cost' then (d.kind, c.kind, c.owner) <> ('wallet', 'hold', t.subject::text)
+                          when t.kind = 'fund' then (d.kind, c.kind, c.owner) <> ('wallet', 'escrow', t.subject::text)
+                          -- A pool's other account is its campaign's escrow.
+                          when t.kind = 'send' then d.kind not in ('wallet', 'escrow') or (c.kind, c.owner) <> ('escrow', t.subject::text)
+                          when t.kind = 'refund' then c.kind not in ('wallet', 'escrow') or (d.kind, d.owner) <> ('escrow', t.subject::text)
+                      end
                 """)
                     .since(Scope.TRANSFERS),
             new Check("I3", "every transfer joins two accounts of one asset with a positive amount", """
@@ -133,11 +145,13 @@ final class LedgerChecks {
                 """)
                     .since(Scope.PACKETS),
             new Check("I8", "no claim was settled before its packet's opening or after its close", """
-                select format('packet %s: claims from %s to %s, open from %s to %s',
-                              p.id, c.first_at, c.last_at, p.opens_at, p.closed_at)
+                -- The end by the order of transfers: a Postgres with another clock may have closed the packet.
+                select format('packet %s: claims from %s on, open from %s on; the last is transfer %s, the refund transfer %s',
+                              p.id, c.first_at, p.opens_at, c.last, r.id)
                 from packet_claims as c join packet as p on p.id = c.packet
+                left join other_transfer as r on r.subject = p.id and r.kind = 'refund'
                 -- To the minute, as the settlement checks it.
-                where c.last_at > p.closed_at + interval '1 minute' or not is_open_at(p.opens_at, p.created_at, c.first_at + interval '1 minute')
+                where c.last > r.id or not is_open_at(p.opens_at, p.created_at, c.first_at + interval '1 minute')
                 """)
                     .since(Scope.PACKETS),
             new Check("I11", "no packet stays open after its time", Severity.HEALS, """

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The part of the tables that a run from the checkpoint reads for a check. The check's query stays the same: the names of some tables then
  * mean a page of them, given by parameters. Three names are no tables. {@code packet_claims} has, for each packet with claims, their number,
- * their sum, the highest slot, and the times of the first and last settlement. {@code other_transfer} has every transfer that is no claim. {@code kept} has the moment
+ * their sum, the highest slot, the time of the first settlement, and the last transfer. {@code other_transfer} has every transfer that is no claim. {@code kept} has the moment
  * from which on the outbox has all its rows.
  */
 enum Scope {
@@ -18,7 +18,7 @@ enum Scope {
     WHOLE("""
         with packet_claims as not materialized (
                  select subject as packet, count(*) as claims, sum(amount) as amount, max(slot) as highest,
-                        min(at) as first_at, max(at) as last_at
+                        min(at) as first_at, max(id) as last
                  from transfer where slot is not null group by subject),
              other_transfer as not materialized (select * from transfer where slot is null),
              kept as (
@@ -30,7 +30,7 @@ enum Scope {
         """),
 
     /**
-     * Transfers above the id $1 and up to $2, each with its accounts, its packet and its command. These are looked up one by one, even if
+     * Transfers above the id $1 and up to $2, each with its accounts and its command. These are looked up one by one, even if
      * the planner expects few transfers.
      */
     TRANSFERS("""
@@ -39,9 +39,6 @@ enum Scope {
              account as materialized (
                  select a.* from (select debit as id from transfer union select credit from transfer) as s
                  cross join lateral (select * from account where id = s.id offset 0) as a),
-             packet as materialized (
-                 select p.* from (select distinct subject as id from transfer) as s
-                 cross join lateral (select * from packet where id = s.id offset 0) as p),
              command as materialized (
                  select c.* from (select distinct subject as id from transfer) as s
                  cross join lateral (select * from command where id = s.id offset 0) as c)
@@ -89,7 +86,7 @@ enum Scope {
              transfer as materialized (select t.* from unnest($1::uuid[]) as s(id) join transfer as t on t.subject = s.id),
              packet_claims as materialized (
                  select subject as packet, count(*) as claims, sum(amount) as amount, max(slot) as highest,
-                        min(at) as first_at, max(at) as last_at
+                        min(at) as first_at, max(id) as last
                  from transfer where slot is not null group by subject),
              other_transfer as (select * from transfer where slot is null),
              packet_amounts as not materialized (

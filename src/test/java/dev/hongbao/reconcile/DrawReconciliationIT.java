@@ -135,6 +135,9 @@ class DrawReconciliationIT extends ChecksContract {
             a user pays | update transfer set amount = amount + 1 where kind = 'cost'
             a user pays | delete from transfer where kind = 'cost'
             a user pays | update play set user_id = 'eve' where seq = 2
+            the owner of a draw | update transfer set debit = (select id from account where kind = 'wallet' and owner = 'bob' and asset = 'CNY') where kind = 'fund'
+            the owner of a draw | update transfer set credit = (select id from account where kind = 'wallet' and owner = 'bob' and asset = 'CNY') where kind = 'refund'
+            the owner of a draw | update transfer set credit = (select id from account where kind = 'wallet' and owner = 'bob' and asset = 'POINTS') where kind = 'proceeds'
             the escrows hold | update account set balance = balance + 1 where kind = 'escrow'
             every won amount | delete from transfer where kind = 'award'
             every won amount | update transfer set amount = amount + 1 where kind = 'award'

@@ -70,7 +70,6 @@ class ReconciliationIT extends ChecksContract {
         I2 | update account set claims = claims + 1 where kind = 'escrow' and balance > 0
         I2 | update account set claims = 0 where kind = 'escrow' and balance > 0
         I2 | update account set claims = claims + 1 where kind = 'escrow' and balance = 0
-        I2 | update transfer set credit = (select id from account where kind = 'source') where slot = 0
         I3 | update transfer set debit = -1 where kind = 'deposit'
         I3 | delete from command where actor = 'alice'
         I3 | update transfer set subject = gen_random_uuid() where kind = 'deposit'
@@ -81,7 +80,6 @@ class ReconciliationIT extends ChecksContract {
         I4 | alter table account drop constraint account_not_negative; update account set balance = -1 where owner = 'bob'
         I8 | update packet set closed_at = now(), refund = 5 where count = 10
         I8 | update packet set closed_at = null where count = 2; update packet set closed_at = now() where count = 10
-        I8 | update packet set closed_at = closed_at - interval '1 hour' where count = 2
         I8 | update packet set opens_at = expires_at - interval '1 second' where count = 2
         I8 | update packet set closed_at = now(), refund = 5, refund_to = (select id from account where owner = 'bob') where count = 10; insert into transfer (subject, debit, credit, amount, kind) select id, escrow, (select id from account where owner = 'alice' and kind = 'wallet'), 5, 'refund' from packet where count = 10
         I8 | update packet as p set closed_at = now(), refund = e.balance from account as e where e.id = p.escrow and p.count = 10; insert into transfer (subject, debit, credit, amount, kind) select id, escrow, refund_to, refund, 'refund' from packet where count = 10
@@ -97,6 +95,51 @@ class ReconciliationIT extends ChecksContract {
         """)
     void forgedBooksAreFound(String invariant, String forgery) throws Exception {
         assertFound(invariant + " ", forgery);
+    }
+
+    /** As the server's role could write them, from one wallet to another. */
+    @ParameterizedTest
+    @CsvSource({
+        "deposit, alice, bob",
+        "withdrawal, alice, bob",
+        "proceeds, alice, bob",
+        "return, alice, bob",
+        "award, alice, bob",
+        "refund, alice, bob",
+        "refund, outside, bob",
+        "cost, alice, bob",
+        "fund, alice, bob",
+        "send, alice, bob"
+    })
+    void aTransferOfAnotherKindsAccountsIsFound(String kind, String from, String to) throws Exception {
+        assertFound(
+                "accounts of its kind",
+                "insert into transfer (subject, debit, credit, amount, kind) select gen_random_uuid(), d.id, c.id, 5, '"
+                        + kind + "' from account as d, account as c where d.owner = '" + from + "' and c.owner = '" + to
+                        + "'");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        update transfer set credit = (select id from account where kind = 'source') where slot = 0
+        update transfer set debit = (select escrow from packet where count = 10) where slot = 0
+        update transfer set credit = (select escrow from packet where count = 10) where kind = 'send'
+        """)
+    void aTransferOfAnotherSubjectsAccountIsFound(String forgery) throws Exception {
+        assertFound("accounts of its kind", forgery);
+    }
+
+    @Test
+    void aPacketEndsInTheOrderOfItsTransfersAlsoAfterAClockWentBack() throws Exception {
+        String closed = """
+                update packet as p set closed_at = now() - interval '1 hour', refund = e.balance from account as e where e.id = p.escrow and p.count = 10;
+                insert into transfer (subject, debit, credit, amount, kind) select id, escrow, refund_to, refund, 'refund' from packet where count = 10;
+                """;
+        assertThat(found(closed)).noneMatch(name -> name.contains("no claim was settled"));
+        assertFound(
+                "no claim was settled",
+                closed
+                        + "update transfer set id = default where slot = 1 and subject in (select id from packet where count = 10)");
     }
 
     /** What is done to a packet. */
