@@ -20,7 +20,7 @@ grant insert on draw, prize, code, play_request, play, player, period, release, 
 grant update (closes_at, closed_at, final_table) on draw to ${app};
 grant update (planned) on prize to ${app};
 grant delete, update (plays, cost, attempt, status, reason, held_at, decided_at) on play_request to ${app};
-grant update (counters), delete on player to ${app};
+grant update (counters) on player to ${app};
 grant update (ended_at) on period to ${app};
 grant update (withdrawn) on release to ${app};
 grant update (quota) on quota to ${app};
@@ -44,7 +44,8 @@ grant insert, delete on quarantine_unit, quarantine to ${app};
 
 grant insert, delete on outbox, draw_unopened to ${app};
 grant insert (one), update (era, anew_at, floor) on outbox_state to ${app};
-grant insert, update, delete on webhook, webhook_secret, webhook_delivery to ${app};
+grant insert, update, delete on webhook, webhook_secret to ${app};
+grant insert, delete on webhook_delivery to ${app};
 
 grant insert on asset to ${app};
 grant update (symbol, senders, packet_cap, share_cap, day_cap) on asset to ${app};
@@ -58,7 +59,9 @@ grant insert, delete on restriction, revocation to ${app};
 revoke update, truncate on restriction, revocation from ${app};
 
 grant update (transfer, summed) on checkpoint to ${app};
-grant insert, update, delete on checkpoint_balance, checkpoint_due, checkpoint_state to ${app};
+grant insert, update, delete on checkpoint_balance to ${app};
+grant insert, delete on checkpoint_due to ${app};
+grant insert, update on checkpoint_state to ${app};
 grant insert, update on reconcile_run to ${app};
 grant insert, update on turnover to ${app};
 grant update on turnover_place to ${app};

@@ -125,6 +125,7 @@ class RetentionIT {
         app; audit_log is never changed; delete from audit_log
         owner; audit_log is never changed; delete from audit_log where n = 2
         app; permission denied; update audit_floor set n = 1
+        app; permission denied; delete from player
         app; restriction is never changed; delete from restriction where subject = 'young' and placed
         owner; restriction is never changed; delete from restriction where subject = 'held'
         app; revocation is never changed; delete from revocation where key = 'a'
