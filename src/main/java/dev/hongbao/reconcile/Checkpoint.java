@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 
 /**
  * Checks everything new in the database since the checkpoint. If all is clean, it moves the checkpoint. Its cost grows with the new rows,
- * and with the open draws and campaigns, not with the whole history.
+ * not with the whole history of money. It looks at the state of every draw and campaign, which is one short look-up each.
  *
  * <p>A working server does not notice it. It works in pieces, each one statement or one short READ COMMITTED transaction, and rests between
  * them outside of any, so no snapshot stays open. A slow piece makes the next ones smaller.
