@@ -36,7 +36,7 @@ create table account (
     -- For a packet's escrow: the number of settled slots, from 0 on, without gaps. 0 for other accounts. It is in this row because each
     -- settlement of the packet writes the row anyway.
     claims  integer not null default 0,
-    unique (owner, kind, asset),
+    unique (kind, owner, asset),
     constraint account_not_negative check (kind = 'source' or balance >= 0),
     -- All money in wallets and escrows came through a source. So this bound prevents overflows in settlements.
     constraint account_in_range check (balance > -9000000000000000000),
@@ -58,6 +58,8 @@ create table command (
 );
 create index command_reference on command (reference, id) where reference is not null;
 create index command_actor on command (actor, id);
+-- Only of rare commands: nearly all are sends, deposits and withdrawals.
+create index command_operation on command (operation, id) where operation not in ('send', 'deposit', 'withdrawal');
 
 -- Transfers. A claim is a transfer from the packet's escrow to a wallet, with the slot of its share. One row holds both, so a claim and its
 -- money cannot differ. Balances follow the transfers: see transfer_moves_balances.
@@ -366,12 +368,11 @@ create table player (
 
 -- Planned periods. The row ensures that a period is planned once.
 create table period (
-    draw       uuid        not null references draw,
-    n          integer     not null check (n >= 0),
-    starts_at  timestamptz not null,
-    ends_at    timestamptz not null,
-    planned_at timestamptz not null default now(),
-    ended_at   timestamptz, -- the time at which untaken releases returned to the stock
+    draw      uuid        not null references draw,
+    n         integer     not null check (n >= 0),
+    starts_at timestamptz not null,
+    ends_at   timestamptz not null,
+    ended_at  timestamptz, -- the time at which untaken releases returned to the stock
     primary key (draw, n)
 );
 create index period_unended on period (draw, n) where ended_at is null;

@@ -61,8 +61,7 @@ public final class Wallets {
         select verdict, command, transfer, at from move_wallets($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
         """;
 
-    /** The index of accounts begins with their owner. */
-    private static final String HOLDERS = """
+    static final String HOLDERS = """
         select owner, count(*) as wallets from account
         where kind = 'wallet' and owner > $1 group by owner order by owner limit $2
         """;

@@ -10,6 +10,8 @@ import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.values.Page;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -195,6 +197,33 @@ class BookPlansIT {
         assertThat(rowsRead(old, "select count_turnover(10)")).isBetween(10L, 20_000L);
 
         execute("update turnover_place set counted = begun");
+    }
+
+    /** Escrows' owners are UUIDs, and sort before most users. */
+    @Test
+    void aListOfUsersReadsNoEscrows() throws SQLException {
+        execute("insert into account (kind, owner, asset)"
+                + " select 'escrow', gen_random_uuid(), 'CNY' from generate_series(1, 100000)");
+        execute("vacuum analyze account");
+
+        assertThat(buffers(Wallets.HOLDERS.replace("$1", "''").replace("$2", "50")))
+                .isLessThan(50);
+    }
+
+    @Test
+    void aListOfRareCommandsReadsNoOthers() throws SQLException {
+        assertThat(buffers("select * from command where id < 'ffffffff-ffff-ffff-ffff-ffffffffffff'"
+                        + " and operation = 'reversal' order by id desc limit 51"))
+                .isLessThan(50);
+    }
+
+    private long buffers(String sql) throws SQLException {
+        try (Statement statement = owner.createStatement();
+                ResultSet rows = statement.executeQuery("explain (analyze, buffers, format json) " + sql)) {
+            rows.next();
+            JsonObject plan = new JsonArray(rows.getString(1)).getJsonObject(0).getJsonObject("Plan");
+            return plan.getLong("Shared Hit Blocks") + plan.getLong("Shared Read Blocks");
+        }
     }
 
     /** The search's steps grow in a quiet time: one that is too long for what comes next is not read. */
