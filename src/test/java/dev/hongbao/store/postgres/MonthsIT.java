@@ -144,8 +144,8 @@ class MonthsIT {
         // Given a server whose clock is years ahead, and one whose ids are of no time at all
         OffsetDateTime ahead = now().plusMonths(25);
         long before = get(Months.others(engine.engine().pool()));
-        refund(UuidCreator.getTimeOrderedEpoch(ahead.toInstant()));
-        refund(UUID.randomUUID());
+        deposit(UuidCreator.getTimeOrderedEpoch(ahead.toInstant()));
+        deposit(UUID.randomUUID());
 
         // Then
         assertThat(books.longOf("select count(*) from transfer_other")).isEqualTo(2);
@@ -172,7 +172,7 @@ class MonthsIT {
     void manyRowsOfAMonthStayWhereTheyAreUntilTheOwnerMovesThem() throws Exception {
         OffsetDateTime ahead = now().plusMonths(30);
         for (int row = 0; row < 3; row++) {
-            refund(UuidCreator.getTimeOrderedEpoch(ahead.toInstant()));
+            deposit(UuidCreator.getTimeOrderedEpoch(ahead.toInstant()));
         }
         String month = ahead.toLocalDate().withDayOfMonth(1).toString();
 
@@ -204,13 +204,15 @@ class MonthsIT {
         return get(Months.missing(engine.engine().pool(), moment));
     }
 
-    /** From ann to bob. */
-    private void refund(UUID subject) throws SQLException {
+    /** To bob. */
+    private void deposit(UUID subject) throws SQLException {
         books.executeAs(
                 "app",
-                "insert into transfer (subject, debit, credit, amount, kind) select '" + subject
-                        + "', d.id, c.id, 1, 'refund'"
+                "insert into command (id, operation, actor, role, key) values ('" + subject
+                        + "', 'deposit', 'hand', 'service', '" + subject + "');"
+                        + " insert into transfer (subject, debit, credit, amount, kind) select '" + subject
+                        + "', d.id, c.id, 1, 'deposit'"
                         + " from account as d join account as c on c.owner = 'bob' and c.kind = 'wallet'"
-                        + " where d.owner = 'ann' and d.kind = 'wallet'");
+                        + " where d.kind = 'source'");
     }
 }
