@@ -4,6 +4,7 @@ import dev.hongbao.access.RateLimits;
 import dev.hongbao.access.Restrictions;
 import dev.hongbao.engine.KeyLoader;
 import dev.hongbao.engine.Mode;
+import dev.hongbao.engine.Quarantine;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.http.HttpFace;
 import dev.hongbao.http.HttpFace.Route;
@@ -38,12 +39,12 @@ public final class Campaigns {
      * @param pool of the requests
      * @param lengthy for the sums of a campaign's pools
      */
-    public Campaigns(Pool pool, Pool lengthy, Shards shards, Clock clock) {
+    public Campaigns(Pool pool, Pool lengthy, Shards shards, Quarantine quarantine, Clock clock) {
         this.pool = pool;
         this.shards = shards;
         this.clock = clock;
         this.catalog = new CampaignCatalog(pool, lengthy);
-        this.rainCatalog = new RainCatalog(pool);
+        this.rainCatalog = new RainCatalog(pool, quarantine);
         shards.whenPostgresWentBack(catalog::forgetAll);
         shards.whenPostgresWentBack(rainCatalog::forgetAll);
     }

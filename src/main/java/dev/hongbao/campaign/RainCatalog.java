@@ -6,6 +6,7 @@ import static java.util.stream.Collectors.toList;
 
 import com.github.benmanes.caffeine.cache.Caffeine;
 import dev.hongbao.draw.odds.Seed;
+import dev.hongbao.engine.Quarantine;
 import dev.hongbao.packet.Claim;
 import dev.hongbao.store.postgres.RowCache;
 import dev.hongbao.store.postgres.Rows;
@@ -30,18 +31,12 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Rains in Postgres. The fixed facts are cached. Thread-safe. */
 final class RainCatalog extends RowCache<CampaignId, Rain> {
-    private static final Logger LOG = LoggerFactory.getLogger(RainCatalog.class);
-
     /** About 10 KB for a rain with many groups, usually 2 KB. */
     private static final int MAX_RAINS = 1_000;
 
@@ -95,9 +90,10 @@ final class RainCatalog extends RowCache<CampaignId, Rain> {
         """;
 
     private final Pool pool;
-    private final Set<CampaignId> unreadable = ConcurrentHashMap.newKeySet();
+    private final Quarantine quarantine;
 
-    public RainCatalog(Pool pool) {
+    /** @param quarantine notes rains that this server cannot read */
+    public RainCatalog(Pool pool, Quarantine quarantine) {
         super(
                 Caffeine.newBuilder()
                         .maximumSize(MAX_RAINS)
@@ -105,6 +101,7 @@ final class RainCatalog extends RowCache<CampaignId, Rain> {
                         .build(),
                 Rain::id);
         this.pool = pool;
+        this.quarantine = quarantine;
     }
 
     @Override
@@ -114,11 +111,11 @@ final class RainCatalog extends RowCache<CampaignId, Rain> {
                 .map(rows -> readable(rows, RainCatalog::rain));
     }
 
-    /** The rain; null for an unknown one. Fails for one that this server cannot read, as of a newer version; {@link #findAll} leaves it out. */
+    /** The rain; null for an unknown one. Fails for a rain that this server cannot read; {@link #findAll} leaves it out. */
     @Override
     public Future<@Nullable Rain> find(CampaignId id) {
         return super.find(id).map(rain -> {
-            if (rain == null && unreadable.contains(id)) {
+            if (rain == null && quarantine.refuses(id.value())) {
                 throw new IllegalStateException("this server cannot read the rain " + id);
             }
             return rain;
@@ -131,22 +128,15 @@ final class RainCatalog extends RowCache<CampaignId, Rain> {
             try {
                 read.add(of.apply(row));
             } catch (RuntimeException fault) {
-                leaveOut(new CampaignId(row.getUUID("id")), fault);
+                var unused = quarantine
+                        .forReaders()
+                        .met(
+                                new Quarantine.Unit("rain", row.getUUID("id")),
+                                row.getInteger("shard"),
+                                String.valueOf(fault.getMessage()));
             }
         }
         return read;
-    }
-
-    private void leaveOut(CampaignId id, RuntimeException fault) {
-        if (unreadable.size() >= MAX_RAINS) {
-            unreadable.clear();
-        }
-        if (unreadable.add(id)) {
-            LOG.error(
-                    "the rain {} is left out on this server: its definition cannot be read: {}",
-                    id,
-                    fault.getMessage());
-        }
     }
 
     /** The audience of a group; it never changes. Completed at once for a group that is no channel of a rain. */

@@ -194,7 +194,8 @@ final class Books {
      * A statement of a user's wallet of an asset, from one moment until before another. A transfer's own time decides where it belongs. So
      * a statement's closing balance is the opening balance of one that begins at its end.
      *
-     * @return refused with UNKNOWN_ASSET; fails with {@link InvalidInputException} when it has more than {@link Statement#MAX_ENTRIES} transfers
+     * @return refused with UNKNOWN_ASSET; fails with {@link InvalidInputException} when it has more than {@link Statement#MAX_ENTRIES}
+     *     transfers
      */
     public Future<Statement> statement(UserId user, Asset asset, Instant from, Instant to) {
         if (!from.isBefore(to)) {

@@ -117,7 +117,7 @@ public final class Engine {
         this.packets = new Packets(
                 pools.requests(), shards, quarantine, assets, () -> stores.openRedis("sends"), config, clock, metrics);
         this.draws = new Draws(pools.requests(), shards, quarantine, claims.maxWaiting(), clock, metrics);
-        this.campaigns = new Campaigns(pools.requests(), pools.books(), shards, clock);
+        this.campaigns = new Campaigns(pools.requests(), pools.books(), shards, quarantine, clock);
         this.feeds = new Feeds(
                         vertx,
                         shards,

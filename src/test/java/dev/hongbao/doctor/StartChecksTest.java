@@ -9,10 +9,9 @@ import dev.hongbao.store.redis.RedisAddress;
 import dev.hongbao.store.redis.RedisFault;
 import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.store.redis.RedisLink.RedisInfo;
+import dev.hongbao.testing.StubLink;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.redis.client.Request;
-import io.vertx.redis.client.Response;
 import io.vertx.redis.client.impl.types.BulkType;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -71,22 +70,7 @@ class StartChecksTest {
         // Given
         String info = "redis_version:7.4.0\r\nmaxmemory_policy:noeviction\r\naof_enabled:1\r\nloading:1\r\n"
                 + "loading_eta_seconds:9\r\n";
-        RedisLink loading = new RedisLink() {
-            @Override
-            public boolean isConnected() {
-                return true;
-            }
-
-            @Override
-            public RedisLink server() {
-                return this;
-            }
-
-            @Override
-            public Future<Response> send(Request request) {
-                return Future.succeededFuture(BulkType.create(Buffer.buffer(info), false));
-            }
-        };
+        RedisLink loading = new StubLink(asked -> Future.succeededFuture(BulkType.create(Buffer.buffer(info), false)));
 
         // When
         Throwable fault =
@@ -334,7 +318,7 @@ class StartChecksTest {
         HongbaoConfig issuer = HongbaoConfig.of(Map.of("token.algorithm", "RS256", "token.jwks-file", file.toString()));
         Set<Integer> ours = Set.of(0xa1, 0xa2);
 
-        // The same keys, this server's own among them; nobody else
+        // This server shows only its own keys, and no other server shows any
         assertFound(Checks.ofKeys(own.web().token(), ours, List.of()), "passes");
         assertFound(Checks.ofKeys(shared.web().token(), ours, List.of(ours, ours)), "passes");
         // Servers whose keys are being changed have one in common

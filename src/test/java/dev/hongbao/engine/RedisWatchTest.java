@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.engine.ShardStore.ShardRow;
 import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.store.redis.RedisLinks;
+import dev.hongbao.testing.StubLink;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.pgclient.PgBuilder;
 import io.vertx.redis.client.Command;
-import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import io.vertx.redis.client.impl.types.BulkType;
 import io.vertx.redis.client.impl.types.MultiType;
@@ -35,43 +35,31 @@ class RedisWatchTest {
     }
 
     /** A slot by an old map of a cluster. The node there answers MOVED to a key, so the command and all later ones go to another node. */
-    private static final class MovedSlot implements RedisLink {
-        private String replid = "old";
-
-        @Override
-        public boolean isConnected() {
-            return true;
-        }
-
-        @Override
-        public RedisLink server() {
-            return this;
-        }
-
-        @Override
-        public Future<Response> send(Request request) {
+    private static RedisLink movedSlot() {
+        String[] replid = {"old"};
+        return new StubLink(request -> {
             if (request.command() == Command.INFO) {
-                return Future.succeededFuture(text("master_replid:" + replid + "\r\n"));
+                return Future.succeededFuture(text("master_replid:" + replid[0] + "\r\n"));
             }
             if (request.command() == Command.XINFO) {
-                replid = "new";
+                replid[0] = "new";
                 MultiType stream = MultiType.create(2, true);
                 stream.add(text("last-generated-id"));
                 stream.add(text("7-3"));
                 return Future.succeededFuture(stream);
             }
             if (request.command() == Command.ZSCORE) {
-                replid = "new";
+                replid[0] = "new";
                 return Future.succeededFuture(text("7"));
             }
             return Future.succeededFuture(MultiType.EMPTY_MULTI); // SCRIPT EXISTS of no script
-        }
+        });
     }
 
     @Test
     void aMapOfTheClusterFromBeforeTheSlotMovedBreaksNoShard() {
         // Given a shard whose Redis is as its recovery left it, behind such a slot
-        MovedSlot slot = new MovedSlot();
+        RedisLink slot = movedSlot();
         RedisLinks links = (RedisLinks) Proxy.newProxyInstance(
                 RedisLinks.class.getClassLoader(), new Class<?>[] {RedisLinks.class}, (self, asked, with) -> slot);
         Installation installation = new Installation(new UUID(0, 0), "test");

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.store.redis.RedisLinks;
 import dev.hongbao.store.redis.Subscription;
+import dev.hongbao.testing.StubLink;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
-import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import io.vertx.redis.client.impl.types.SimpleStringType;
 import java.util.List;
@@ -65,7 +65,9 @@ class ShardWatchTest {
 
     @SafeVarargs
     private void look(Future<Response>... masters) {
-        memory.look(new Masters(Stream.of(masters).<RedisLink>map(Master::new).toList()));
+        memory.look(new Masters(Stream.of(masters)
+                .<RedisLink>map(answer -> new StubLink(asked -> answer))
+                .toList()));
     }
 
     private double gauge(String name) {
@@ -122,23 +124,6 @@ class ShardWatchTest {
         @Override
         public Future<Void> close() {
             return Future.succeededFuture();
-        }
-    }
-
-    private record Master(Future<Response> answer) implements RedisLink {
-        @Override
-        public boolean isConnected() {
-            return true;
-        }
-
-        @Override
-        public RedisLink server() {
-            return this;
-        }
-
-        @Override
-        public Future<Response> send(Request request) {
-            return answer;
         }
     }
 }

@@ -25,6 +25,7 @@ import dev.hongbao.testing.TestServers;
 import dev.hongbao.tools.local.LossyProxy;
 import dev.hongbao.values.UnavailableException;
 import io.vertx.core.Future;
+import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -46,6 +47,19 @@ class SharedShardsIT {
             "select pid from pg_locks where locktype = 'advisory' and granted and objsubid = 2 and database ="
                     + " (select oid from pg_database where datname = current_database()) and classid = "
                     + ShardOwners.SERVER + " order by pid";
+
+    private static LossyProxy lineTo(TestServers servers) throws IOException {
+        URI redis = URI.create(servers.redisUrl());
+        return new LossyProxy(redis.getHost(), redis.getPort());
+    }
+
+    /** The stores, with Redis behind a line. */
+    private static StoreAddresses behind(LossyProxy line, TestServers servers) {
+        StoreAddresses stores = TestEngine.stores(servers);
+        int port = URI.create(servers.redisUrl()).getPort();
+        return new StoreAddresses(
+                servers.redisUrl().replace(":" + port, ":" + line.port()), stores.owner(), stores.app());
+    }
 
     private static int owned(TestEngine engine) {
         return (int) engine.metrics().get("hongbao.shard.owned").gauges().stream()
@@ -153,17 +167,13 @@ class SharedShardsIT {
     @Test
     void nobodyWaitsForAServerWhoseLineToRedisIsDead(TestServers servers) throws Exception {
         Books books = new Books(servers);
-        URI redis = URI.create(servers.redisUrl());
-        StoreAddresses stores = TestEngine.stores(servers);
-        try (LossyProxy line = new LossyProxy(redis.getHost(), redis.getPort());
+        try (LossyProxy line = lineTo(servers);
                 TestEngine owner = TestEngine.start(servers, 1, OPTIONS)) {
             // Given a crowd, and a server that just came: the owner will give it half of the shards
-            String behind = servers.redisUrl().replace(":" + redis.getPort(), ":" + line.port());
             owner.deposit("alice", 1_000_000_000);
             Crowd crowd = new Crowd(owner).start("alice");
             crowd.awaitSettled(100);
-            try (TestEngine idle =
-                    TestEngine.start(new StoreAddresses(behind, stores.owner(), stores.app()), 1, OPTIONS)) {
+            try (TestEngine idle = TestEngine.start(behind(line, servers), 1, OPTIONS)) {
                 assertThat(live(idle)).isZero();
 
                 // When its open connections to Redis die silently
@@ -187,16 +197,11 @@ class SharedShardsIT {
     @Test
     void aServerThatWaitsForItsRedisKeepsItsConnectionToPostgres(TestServers servers) throws Exception {
         Books books = new Books(servers);
-        URI redis = URI.create(servers.redisUrl());
-        StoreAddresses stores = TestEngine.stores(servers);
-        try (LossyProxy line = new LossyProxy(redis.getHost(), redis.getPort());
+        try (LossyProxy line = lineTo(servers);
                 TestEngine owner = TestEngine.start(servers, 1, OPTIONS)) {
             // Given a server that just came, and waits for Redis for longer than Postgres waits for it
-            String behind = servers.redisUrl().replace(":" + redis.getPort(), ":" + line.port());
-            try (TestEngine idle = TestEngine.start(
-                    new StoreAddresses(behind, stores.owner(), stores.app()),
-                    1,
-                    Map.of("shards", "6", "redis.command-timeout", "7s"))) {
+            try (TestEngine idle =
+                    TestEngine.start(behind(line, servers), 1, Map.of("shards", "6", "redis.command-timeout", "7s"))) {
                 assertThat(live(idle)).isZero();
                 List<String> present = books.strings(PRESENT);
                 assertThat(present).hasSize(2);

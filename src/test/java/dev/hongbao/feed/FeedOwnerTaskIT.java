@@ -38,7 +38,7 @@ import redis.clients.jedis.Jedis;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FeedOwnerTaskIT {
     private static final Duration SOON = Duration.ofSeconds(10);
-    /** Who holds it holds up whoever trims the group. */
+    /** A lock on this row makes a trim of the group wait. */
     private static final String STUCK = "feed where group_id = 'stuck'";
 
     private static final String OLD_EVENTS = "select count(*) from group_event where group_id = 'stuck'";

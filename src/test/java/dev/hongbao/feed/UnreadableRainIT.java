@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.access.Profiles;
 import dev.hongbao.campaign.Campaigns;
 import dev.hongbao.campaign.Rain;
+import dev.hongbao.engine.Loop;
+import dev.hongbao.engine.Quarantine;
 import dev.hongbao.feed.FeedService.FeedPage;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.testing.Books;
@@ -48,7 +50,12 @@ class UnreadableRainIT {
 
             // When
             Pool pool = engine.engine().pool();
-            Campaigns campaigns = new Campaigns(pool, pool, engine.shards(1), Clock.systemUTC());
+            Campaigns campaigns = new Campaigns(
+                    pool,
+                    pool,
+                    engine.shards(1),
+                    new Quarantine(Loop.of(engine.vertx()), pool, engine.metrics()),
+                    Clock.systemUTC());
             Future<List<FeedPage.Event>> told = engine.loop(0)
                     .call(services -> new EventText(
                                     services.packets, engine.engine().draws, campaigns, new Profiles(pool))

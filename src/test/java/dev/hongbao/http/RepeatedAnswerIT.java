@@ -146,7 +146,7 @@ class RepeatedAnswerIT extends TestServerClient {
         assertThat(ask(wish, key).headers().firstValue(REPLAYED)).contains("true");
     }
 
-    /** The same object, with its fields and those of its objects in the other order. */
+    /** The same object with its fields in the reverse order, at every depth. */
     private static @Nullable JsonObject backwards(@Nullable JsonObject object) {
         if (object == null) {
             return null;

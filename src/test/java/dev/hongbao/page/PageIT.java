@@ -99,7 +99,7 @@ class PageIT extends PageUse {
         ben.seeState(next, "open");
         ben.grab(next);
 
-        // Then he is told that he has had his
+        // Then the page shows that the limit is reached
         ben.browser().seeText("[data-outcome=limited] h2", "You have reached the limit");
         ben.browser().seeNo(".cover");
         ben.browser().screenshot("limited");
@@ -118,7 +118,7 @@ class PageIT extends PageUse {
         String exclusive = ben.seePacket("for Anna only");
         String secret = family.send("demo-uncle", "dumplings", new JsonObject().put("passcode", "饺子"));
 
-        // When the wrong one grabs, then he is told
+        // When another member grabs, then the page shows the refusal
         ben.grab(exclusive);
         ben.browser().seeText("[data-outcome=not-eligible] h2", "Not for you");
         ben.browser().seeNo(".cover");

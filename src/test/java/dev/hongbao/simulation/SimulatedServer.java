@@ -170,7 +170,7 @@ final class SimulatedServer {
         List<Mode> modes = List.of(
                 packets.mode(owner, owners),
                 drawing.mode(owner, owners, HELD_LONG),
-                new Campaigns(pool, pool, shards, clock).mode(owners));
+                new Campaigns(pool, pool, shards, quarantine, clock).mode(owners));
         this.numbers = Set.of(0, host.name.hashCode());
         this.presence = new Presence(numbers, present);
         this.writer = shards.writer(
