@@ -29,7 +29,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(Servers.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class BookPlansIT {
-    private static final int TRANSFERS = 300_000;
+    private static final int TRANSFERS = 250_000;
 
     private Connection owner;
 
@@ -48,7 +48,7 @@ class BookPlansIT {
                 "insert into account (kind, owner, asset) select 'wallet', 'user' || n, 'CNY' from generate_series(1, 1000) as n");
         forge(TRANSFERS, "2026-01-01", "now()");
         execute(
-                "insert into command (id, operation, actor, role, key, reference) select subject, 'deposit', 'backend', 'service', 'k', 'order' || id from transfer on conflict do nothing");
+                "insert into command (id, operation, actor, role, key, reference) select subject, 'deposit', 'backend', 'service', 'k', 'order' || id from transfer where id % 5 = 0 on conflict do nothing");
         try (Statement statement = owner.createStatement();
                 ResultSet rows =
                         statement.executeQuery("select month_part('transfer', date_trunc('month', now())::date)")) {
@@ -151,7 +151,7 @@ class BookPlansIT {
         try (Statement statement = owner.createStatement()) {
             statement.execute("create temporary table sent on commit drop as"
                     + " select n, (left(first_uuid(now())::text, 15) || substr(gen_random_uuid()::text, 16))::uuid as packet"
-                    + " from generate_series(0, 9999) as n");
+                    + " from generate_series(0, 3999) as n");
             statement.execute(
                     "insert into transfer (subject, debit, credit, amount, kind, slot, at)"
                             + " select p.packet, s.id, w.id, 1, 'claim', slot, now()"
@@ -162,11 +162,13 @@ class BookPlansIT {
                     + " from sent as p cross join generate_series(0::bigint, 29) as slot group by slot, p.n / 25");
             statement.execute("analyze " + part + "; analyze outbox");
             statement.execute(BookQueries.PLANNING + "; set local statement_timeout = '60s'");
+            long before = counted(statement, part);
             assertThat(statement
                             .executeQuery(
                                     BookQueries.where(any -> true).get("I16: the outbox's claims are in the books"))
                             .next())
                     .isFalse();
+            assertThat(counted(statement, part) - before).isLessThan(4L * TRANSFERS);
         } finally {
             owner.rollback();
             owner.setAutoCommit(true);
@@ -176,7 +178,7 @@ class BookPlansIT {
     /** Also of those that no vacuum has seen yet. */
     @Test
     void aPieceOfTheTurnoverReadsLittleMoreThanItCounts() throws SQLException {
-        forge(100_000, "2026-03-01", "now()");
+        forge(40_000, "2026-03-01", "now()");
         execute("select count_turnover(1)"); // sees how far it may count
 
         assertThat(rowsRead("select count_turnover(2000)")).isBetween(2_000L, 20_000L);
@@ -188,7 +190,7 @@ class BookPlansIT {
         String old = "transfer_2025_06";
         execute("select make_month('transfer', '2025-06-01', 0)");
         execute("alter table " + old + " set (autovacuum_enabled = off)");
-        forge(100_000, "2026-05-01", "'2025-06-15'");
+        forge(40_000, "2026-05-01", "'2025-06-15'");
         execute("analyze " + old);
         execute("select summarize_transfers()");
         execute(
@@ -203,7 +205,7 @@ class BookPlansIT {
     @Test
     void aListOfUsersReadsNoEscrows() throws SQLException {
         execute("insert into account (kind, owner, asset)"
-                + " select 'escrow', gen_random_uuid(), 'CNY' from generate_series(1, 100000)");
+                + " select 'escrow', gen_random_uuid(), 'CNY' from generate_series(1, 30000)");
         execute("vacuum analyze account");
 
         assertThat(buffers(Wallets.HOLDERS.replace("$1", "''").replace("$2", "50")))
@@ -230,14 +232,14 @@ class BookPlansIT {
     @Test
     void howBusyATimeIsIsSeenInAFewRows() throws SQLException {
         try (Statement statement = owner.createStatement();
-                ResultSet rows = statement.executeQuery("select transfers_are_many('2025-12-31', '2026-02-01', 10000),"
-                        + " transfers_are_many('2026-01-02', '2026-01-02 02:46', 10000)")) {
+                ResultSet rows = statement.executeQuery("select transfers_are_many('2025-12-31', '2026-02-01', 4000),"
+                        + " transfers_are_many('2026-01-02', '2026-01-02 01:06', 4000)")) {
             rows.next();
             assertThat(rows.getBoolean(1)).isTrue();
             assertThat(rows.getBoolean(2)).isFalse();
         }
-        assertThat(rowsRead("select transfers_are_many('2025-12-31', '2026-02-01', 10000)"))
-                .isBetween(10_000L, TRANSFERS / 10L);
+        assertThat(rowsRead("select transfers_are_many('2025-12-31', '2026-02-01', 4000)"))
+                .isBetween(4_000L, TRANSFERS / 10L);
     }
 
     /** Each page, the first of which begins in a quiet time. */

@@ -111,26 +111,23 @@ class AccessibilityIT extends PageUse {
                 + " each.playState === 'finished' || each.effect.getComputedTiming().iterations === Infinity)");
     }
 
-    /** Looks at what a person may see of the page's programs, on every screen. @param place its name in what is found */
+    /** Looks at what a person may see of the page's programs. @param place its name in what is found */
     private void look(Browser page, String place) {
-        for (Screen each : Screen.values()) {
-            use(page, each);
-            lookAtRules(page, place, "html");
-            lookAtContrast(page, place, "html");
-            note(place, page.js(WIDE));
-        }
+        look(page, place, "html");
     }
 
-    /** Looks at a text, whose rules do not depend on the screen. @param within what is new there */
-    private void lookAtText(Browser page, String place, String within) {
+    /** @param within what is new there */
+    private void look(Browser page, String place, String within) {
+        lookInside(page, place, within);
+        note(place, page.js(WIDE));
+    }
+
+    /** Leaves the page on the narrowest screen, where the most scrolls. */
+    private void lookInside(Browser page, String place, String within) {
         for (Screen each : Screen.values()) {
             use(page, each);
             lookAtContrast(page, place, within);
         }
-        lookAtRules(page, place, within); // on the narrowest, where the most scrolls
-    }
-
-    private void lookAtRules(Browser page, String place, String within) {
         axe(page, place, within, TAGS, CONTRAST);
     }
 
@@ -184,19 +181,19 @@ class AccessibilityIT extends PageUse {
         // When one opens them
         mei.look(taken);
         page.see("[data-outcome=drained] .claim");
-        look(page, "drained packet");
+        look(page, "drained packet", "dialog");
         mei.close(taken);
         mei.look(secret);
         page.see("input[name=passcode]");
-        look(page, "packet with a passcode");
+        look(page, "packet with a passcode", "dialog");
         mei.close(secret);
         mei.look(open);
         page.see(".cover.sealed .big-coin");
-        look(page, "sealed packet");
+        look(page, "sealed packet", "dialog");
         page.click(".big-coin");
         assertThat(mei.amountWon()).isPositive();
         page.seeNo(".cover");
-        look(page, "won packet");
+        look(page, "won packet", "dialog");
         mei.close(open);
 
         // And the forms
@@ -205,12 +202,12 @@ class AccessibilityIT extends PageUse {
         page.click("details summary");
         page.see("select[name=split]");
         page.type("input[name=amount]", "ten");
-        look(page, "form");
+        look(page, "form", "dialog");
         page.press(Keys.ESCAPE);
         page.seeNo("dialog");
         page.js("document.querySelector('.wallet-chip').click()");
         page.see("dialog .records li");
-        look(page, "wallet");
+        look(page, "wallet", "dialog");
         page.press(Keys.ESCAPE);
         page.seeNo("dialog");
     }
@@ -222,12 +219,12 @@ class AccessibilityIT extends PageUse {
         String rain = family.makeRain(
                 "New Year's Eve", new JsonObject().put("durationSeconds", 60).put("catchesPerUser", 2));
         page.see("dialog.rain[open] .sky[data-phase]");
-        look(page, "rain that is announced");
+        look(page, "rain that is announced", "dialog");
         page.see(".drop[data-state=falling]");
-        look(page, "rain");
+        look(page, "rain", "dialog");
         family.cancelRain(rain);
         page.see(".rain-result");
-        look(page, "rain that is over");
+        look(page, "rain that is over", "dialog");
         page.press(Keys.ESCAPE);
         page.seeNo("dialog");
         look(page, "group after a rain");
@@ -267,14 +264,14 @@ class AccessibilityIT extends PageUse {
             page.see("main h1");
             page.seeTrue("return ![...document.querySelectorAll('[data-panel] [role=status]')]"
                     + ".some(each => each.textContent === 'One moment …')");
-            look(page, "console, " + view);
+            look(page, "console, " + view, "main");
         }
         page.js("location.hash = '#/users/demo-mei'");
         page.see("[data-panel=balances] [data-do=deposit]");
-        look(page, "console, a user");
+        look(page, "console, a user", "main");
         page.click("[data-panel=balances] [data-do=deposit]");
         page.see("dialog [data-action=deposit]");
-        look(page, "console, deposit");
+        look(page, "console, deposit", "dialog");
     }
 
     @Test
@@ -282,15 +279,15 @@ class AccessibilityIT extends PageUse {
         Browser page = ben.browser();
         page.open(home.base + "/docs");
         page.see(".opblock");
-        lookAtText(page, "calls", "html");
+        look(page, "calls", "html");
         for (String verb : List.of("get", "post")) {
             page.click(".opblock-" + verb + " .opblock-summary-control");
             page.see(".opblock-" + verb + ".is-open .execute");
         }
-        lookAtText(page, "open calls", ".opblock.is-open");
+        lookInside(page, "open calls", ".opblock.is-open");
         page.click(".btn.authorize");
         page.see(".auth-container input");
-        lookAtText(page, "key for the calls", ".dialog-ux");
+        lookInside(page, "key for the calls", ".dialog-ux");
     }
 
     @Test
@@ -299,10 +296,10 @@ class AccessibilityIT extends PageUse {
         for (String chapter : GuidePages.PAGES) {
             page.open(home.base + "/docs/guide/" + (chapter.equals("index") ? "" : chapter + ".html"));
             page.see("main h1");
-            lookAtText(page, "guide, " + chapter, "html");
+            look(page, "guide, " + chapter, "html");
         }
         page.type("#query", "claim");
         page.see("[role=search] li a");
-        lookAtText(page, "guide, search", "html");
+        look(page, "guide, search", "html");
     }
 }

@@ -20,8 +20,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * People who send and claim without a pause while something breaks, and who remember every answer: a claim that was answered as
- * settled must stay what it was.
+ * People who send and claim while something breaks, a thousand times a second or two, and who remember every answer: a claim that
+ * was answered as settled must stay what it was.
  */
 public final class Crowd {
     private static final int USERS = 400;
@@ -114,7 +114,7 @@ public final class Crowd {
                     } else if (sent.cause() instanceof RefusedException refused) {
                         wrong.add("send: " + refused.detail());
                     }
-                    engine.vertx().setTimer(sent.succeeded() ? 8 : 50, later -> send(sender));
+                    engine.vertx().setTimer(sent.succeeded() ? 25 : 50, later -> send(sender));
                 });
     }
 
@@ -143,7 +143,7 @@ public final class Crowd {
             } else {
                 wrong.add("fault: " + done.cause());
             }
-            engine.vertx().setTimer(1 + random.nextInt(4), later -> claim(chain));
+            engine.vertx().setTimer(10 + random.nextInt(30), later -> claim(chain));
         });
     }
 
