@@ -51,7 +51,7 @@ final class ChaosCommand implements Callable<Integer> {
 
     @Option(
             names = "--faults",
-            description = "Only faults whose names contain one of these texts, such as: halted,kill -9. Default: all.")
+            description = "Only faults whose names contain one of these texts, such as: kill -9,slow. Default: all.")
     private String faults = "";
 
     @Option(

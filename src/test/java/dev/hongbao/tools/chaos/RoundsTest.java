@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -33,8 +32,7 @@ class RoundsTest {
     private static final long FOR_EVER_MICROS = Long.MAX_VALUE;
     private static final int MOST_OPERATIONS = 2;
 
-    /** So long is looked whether a fault comes that must not come yet. */
-    private static final long LOOK_MILLIS = 300;
+    private static final Fault.Step NOTHING = () -> {};
 
     @TempDir
     private Path directory;
@@ -55,15 +53,11 @@ class RoundsTest {
     }
 
     private Turn turn(String kind, String place, Fault.Step inject) {
-        return turn(kind, place, "", inject);
-    }
-
-    private Turn turn(String kind, String place, String step, Fault.Step inject) {
         Fault.Step noted = () -> {
             done.add("+" + kind);
             inject.run();
         };
-        return new Turn(new Fault(kind, place, step, Set.of(1), noted, () -> done.add("-" + kind)), 0);
+        return new Turn(new Fault(kind, place, Set.of(1), noted, () -> done.add("-" + kind)), 0);
     }
 
     private static Fault.Step missed() {
@@ -106,7 +100,7 @@ class RoundsTest {
         long until = history.micros() + 5_000;
         boolean[] isSettled = {false};
 
-        Rounds rounds = rounds(round(turn("a", "here", Fault.NOTHING)), limit -> {
+        Rounds rounds = rounds(round(turn("a", "here", NOTHING)), limit -> {
             nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(5));
             isSettled[0] = true;
             return List.of();
@@ -122,7 +116,7 @@ class RoundsTest {
     @Test
     @DisplayName("Given a history that is full, when a round is over, then none begins")
     void noRoundBeginsWhenTheHistoryIsFull() throws Exception {
-        rounds(round(turn("a", "here", Fault.NOTHING)), limit -> {
+        rounds(round(turn("a", "here", NOTHING)), limit -> {
                     if (played.size() == 3) {
                         fill();
                     }
@@ -160,7 +154,7 @@ class RoundsTest {
     @DisplayName("Given faults of one place, when they come or not, then each is mended before the next one comes")
     void oneAtATime() throws Exception {
         List<Turn> lane = List.of(
-                turn("a", "here", Fault.NOTHING), turn("b", "here", missed()), turn("c", "here", Fault.NOTHING));
+                turn("a", "here", NOTHING), turn("b", "here", missed()), turn("c", "here", NOTHING));
 
         rounds(new Round(List.of(lane), false), limit -> {
                     fill();
@@ -172,35 +166,9 @@ class RoundsTest {
     }
 
     @Test
-    @DisplayName(
-            "Given a fault that waits for a step, when its round is played, then all others come once it was reached, or was not")
-    void othersComeAfterTheStep() throws Exception {
-        // Given a step that is not reached, another fault in its place, and one elsewhere
-        CountDownLatch otherCame = new CountDownLatch(1);
-        boolean[] isEarly = {false};
-        Turn step = turn("step", "here", "commit", () -> {
-            isEarly[0] = otherCame.await(LOOK_MILLIS, TimeUnit.MILLISECONDS);
-            throw new Fault.FaultMissedException("not reached");
-        });
-        Turn last = turn("last", "here", Fault.NOTHING);
-        Turn other = turn("other", "there", otherCame::countDown);
-
-        // When
-        Rounds rounds = rounds(new Round(List.of(List.of(step, last), List.of(other)), false), limit -> {
-            fill();
-            return List.of();
-        });
-        rounds.run(FOR_EVER_MICROS);
-
-        // Then
-        assertThat(isEarly[0]).isFalse();
-        assertThat(rounds.settledMicros).containsOnlyKeys("last", "other");
-    }
-
-    @Test
     @DisplayName("Given a shard that does not settle, when a round is over, then it is a violation")
     void whatDoesNotSettleIsAViolation() throws Exception {
-        Rounds rounds = rounds(round(turn("a", "here", Fault.NOTHING)), limit -> {
+        Rounds rounds = rounds(round(turn("a", "here", NOTHING)), limit -> {
             fill();
             return List.of("server 1 settles nothing in shard 3");
         });

@@ -1,6 +1,7 @@
 package dev.hongbao.tools.chaos;
 
 import dev.hongbao.tools.chaos.bed.ChaosBed;
+import dev.hongbao.tools.chaos.bed.PostgresNode;
 import dev.hongbao.tools.chaos.bed.RedisSide;
 import dev.hongbao.tools.chaos.check.Checker;
 import dev.hongbao.tools.chaos.check.Rule;
@@ -51,7 +52,9 @@ public final class Chaos {
      */
     public static ChaosResult run(Settings settings, Path directory, Consumer<String> progress) throws Exception {
         progress.accept("starting " + settings.servers + " servers, Postgres and Redis in " + directory);
-        Schedule.leftOut().forEach(progress);
+        if (!PostgresNode.isFillable()) {
+            progress.accept("no disk is full: this process may not mount one of its own");
+        }
         SplittableRandom random = new SplittableRandom(settings.seed);
         try (History history = new History(directory.resolve("history.txt"), MOST_OPERATIONS, System::nanoTime);
                 ChaosBed bed = ChaosBed.start(directory, settings.servers, settings.redis);

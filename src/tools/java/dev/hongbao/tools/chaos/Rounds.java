@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -105,13 +104,8 @@ final class Rounds {
 
     /** Returns when all is mended. */
     private List<Harm> play(Schedule.Round round) throws Exception {
-        CountDownLatch steps = new CountDownLatch((int) round.lanes().stream()
-                .flatMap(List::stream)
-                .filter(turn -> turn.fault().awaitsStep())
-                .count());
-        List<Lane> lanes = round.lanes().stream()
-                .map(turns -> new Lane(turns, history, steps))
-                .toList();
+        List<Lane> lanes =
+                round.lanes().stream().map(turns -> new Lane(turns, history)).toList();
         try {
             return Threads.all(lanes.size(), lanes).stream()
                     .flatMap(List::stream)
@@ -142,12 +136,8 @@ final class Rounds {
     /** @param came whether it came about */
     record Harm(Fault fault, boolean came, long fromMicros, long mendedMicros) {}
 
-    /**
-     * The faults of one place in a round: each comes, lasts, and is mended before the next one. Confined to one thread.
-     *
-     * @param steps counts the faults of the round that still wait for their steps: other faults wait for them
-     */
-    record Lane(List<Schedule.Turn> turns, History history, CountDownLatch steps) implements Callable<List<Harm>> {
+    /** The faults of one place in a round: each comes, lasts, and is mended before the next one. Confined to one thread. */
+    record Lane(List<Schedule.Turn> turns, History history) implements Callable<List<Harm>> {
         /** Returns when all is mended. @throws Exception if a fault cannot be injected or mended */
         @Override
         public List<Harm> call() throws Exception {
@@ -160,9 +150,6 @@ final class Rounds {
 
         private Harm harm(Schedule.Turn turn) throws Exception {
             Fault fault = turn.fault();
-            if (!fault.awaitsStep()) {
-                steps.await();
-            }
             long from = history.micros();
             boolean came = false;
             try {
@@ -186,10 +173,6 @@ final class Rounds {
             } catch (Fault.FaultMissedException missed) {
                 history.note("missed: " + fault + ": " + missed.getMessage());
                 return false;
-            } finally {
-                if (fault.awaitsStep()) {
-                    steps.countDown();
-                }
             }
         }
     }

@@ -31,12 +31,11 @@ class ScheduleTest {
         int server = random.nextInt(SERVERS);
         String first = name.substring(0, name.indexOf(':'));
         String place = switch (first) {
-            case "server", "bus" -> "server " + server;
+            case "server" -> "server " + server;
             case "redis", "postgres" -> first;
             default -> "line " + server + " " + first;
         };
-        String step = name.contains(" in a ") || name.contains("as it takes over") ? "a step" : "";
-        return new Fault(name, place, step, Set.of(), Fault.NOTHING, Fault.NOTHING);
+        return new Fault(name, place, Set.of(), () -> {}, () -> {});
     }
 
     private static Schedule schedule(Form form, long seed, Wish wish) {
@@ -113,21 +112,6 @@ class ScheduleTest {
             assertThat(round.lanes())
                     .allSatisfy(lane -> assertThat(lane).hasSizeLessThanOrEqualTo(Schedule.MOST_IN_PLACE));
             assertThat(turns(round).count()).isBetween(1L, (long) Schedule.MOST);
-        }
-    }
-
-    @Test
-    @DisplayName(
-            "Given a round, when a fault waits for a step, then it is the first and only one of its lane that does")
-    void aStepComesFirst() {
-        List<Round> rounds = rounds(12);
-
-        assertThat(rounds.stream().flatMap(ScheduleTest::turns).map(Turn::fault))
-                .anyMatch(Fault::awaitsStep);
-        for (Round round : rounds) {
-            assertThat(round.lanes())
-                    .allSatisfy(lane ->
-                            assertThat(lane.stream().skip(1).map(Turn::fault)).noneMatch(Fault::awaitsStep));
         }
     }
 

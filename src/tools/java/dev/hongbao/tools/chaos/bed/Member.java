@@ -1,7 +1,6 @@
 package dev.hongbao.tools.chaos.bed;
 
 import dev.hongbao.tools.local.ChildServer;
-import dev.hongbao.tools.local.Debugger;
 import dev.hongbao.tools.local.LossyProxy;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -44,7 +43,6 @@ public final class Member implements AutoCloseable {
     private final LossyProxy owner;
 
     private volatile @Nullable ChildServer server;
-    private volatile @Nullable Debugger debugger;
 
     /** Only the proxies. */
     Member(int number, Path directory, RedisSide redisSide, PostgresSide postgresSide) throws IOException {
@@ -100,35 +98,17 @@ public final class Member implements AutoCloseable {
         return directory.resolve("classes.jsa");
     }
 
-    private List<String> flags() throws IOException {
-        closeDebugger();
+    private List<String> flags() {
         List<String> flags = new ArrayList<>(FLAGS);
         if (Files.exists(archive())) {
             flags.add("-XX:SharedArchiveFile=" + archive());
         }
-        if (Debugger.isThere()) {
-            Debugger fresh = new Debugger();
-            debugger = fresh;
-            flags.add(fresh.flag());
-        }
         return flags;
-    }
-
-    private void closeDebugger() {
-        Debugger last = debugger;
-        if (last != null) {
-            last.close();
-        }
     }
 
     /** Its process, until the next start. */
     public ChildServer server() {
         return Objects.requireNonNull(server);
-    }
-
-    /** The debugger of its process; only if {@link Debugger#isThere}. */
-    public Debugger debugger() {
-        return Objects.requireNonNull(debugger);
     }
 
     void leadToPostgres(int port) {
@@ -138,7 +118,6 @@ public final class Member implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        closeDebugger();
         ChildServer last = server;
         if (last != null) {
             last.close();

@@ -7,12 +7,10 @@ import java.util.Set;
  *
  * @param kind its name in the report
  * @param place what it hurts; one place has one fault at a time
- * @param step the step of the server's work that it waits for; empty for none. Such a fault comes before others, which may keep the server
- *     from the step
  * @param servers numbers of the servers that may leave their clients without an answer meanwhile
  * @param heal runs even if {@code inject} fails
  */
-public record Fault(String kind, String place, String step, Set<Integer> servers, Step inject, Step heal) {
+public record Fault(String kind, String place, Set<Integer> servers, Step inject, Step heal) {
     /** Half of a fault; blocking. */
     public interface Step {
         /** @throws FaultMissedException if the fault did not come about */
@@ -28,20 +26,13 @@ public record Fault(String kind, String place, String step, Set<Integer> servers
         }
     }
 
-    /** The end of a fault that ends by itself. */
-    public static final Step NOTHING = () -> {};
-
     /** Whether Postgres loses commits. */
     public boolean isLoss() {
         return kind.equals(Faults.RESTORED) || kind.equals(Faults.PROMOTED);
     }
 
-    public boolean awaitsStep() {
-        return !step.isEmpty();
-    }
-
     @Override
     public String toString() {
-        return kind + " (" + place + (step.isEmpty() ? "" : ", " + step) + ")";
+        return kind + " (" + place + ")";
     }
 }

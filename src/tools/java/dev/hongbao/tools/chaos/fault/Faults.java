@@ -14,7 +14,6 @@ import dev.hongbao.tools.chaos.bed.RedisSide.Form;
 import dev.hongbao.tools.chaos.fault.Fault.FaultMissedException;
 import dev.hongbao.tools.chaos.fault.FaultKind.Cost;
 import dev.hongbao.tools.local.ChildServer;
-import dev.hongbao.tools.local.Debugger;
 import dev.hongbao.tools.local.LossyProxy;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -32,7 +31,7 @@ import redis.clients.jedis.Jedis;
 import redis.clients.jedis.args.ClientType;
 import redis.clients.jedis.params.ClientKillParams;
 
-/** All kinds of faults; {@link StepFaults} has those at a step of a server's work. */
+/** All kinds of faults. */
 final class Faults {
     static final String RESTORED = "postgres: restored to an earlier backup";
     static final String PROMOTED = "postgres: lagging replica promoted";
@@ -41,7 +40,7 @@ final class Faults {
             + " where application_name like 'hongbao%' and pid <> pg_backend_pid()";
 
     /** Ends the sessions that own shards. */
-    static final String OWNERS = OF_SERVERS + " and pid in (select pid from pg_locks where locktype = 'advisory')";
+    private static final String OWNERS = OF_SERVERS + " and pid in (select pid from pg_locks where locktype = 'advisory')";
 
     private static final long MOST_STEP_MILLIS = TimeUnit.HOURS.toMillis(5);
     private static final int MOST_CUT_BYTES = 200_000;
@@ -59,7 +58,6 @@ final class Faults {
     /** All kinds that this machine can do. */
     static List<FaultKind> of(Form form) {
         List<FaultKind> all = new ArrayList<>(server());
-        all.addAll(Debugger.isThere() ? StepFaults.ALL : List.of());
         all.addAll(redis(form));
         all.addAll(postgres());
         all.addAll(form == Form.CLUSTER ? List.of() : network("redis", member -> requireNonNull(member.redis)));
@@ -233,26 +231,26 @@ final class Faults {
     }
 
     /** A target of a fault. @param excused servers whose clients may be left without an answer */
-    record Chosen<T>(T target, String place, Set<Integer> excused) {}
+    private record Chosen<T>(T target, String place, Set<Integer> excused) {}
 
-    interface Chooser<T> {
+    private interface Chooser<T> {
         Chosen<T> choose(ChaosBed bed, SplittableRandom random);
     }
 
-    interface Inject<T> {
+    private interface Inject<T> {
         void on(T target, SplittableRandom random) throws Exception;
     }
 
-    interface Heal<T> {
+    private interface Heal<T> {
         void on(T target) throws Exception;
     }
 
-    static <T> FaultKind kind(String name, Cost cost, Chooser<T> chooser, Inject<T> inject, Heal<T> heal) {
+    private static <T> FaultKind kind(String name, Cost cost, Chooser<T> chooser, Inject<T> inject, Heal<T> heal) {
         return new FaultKind(name, cost, (kind, bed, random) -> {
             Chosen<T> chosen = chooser.choose(bed, random);
             SplittableRandom own = random.split();
             Fault.Step begin = () -> inject.on(chosen.target, own);
-            return new Fault(kind, chosen.place, "", chosen.excused, begin, () -> heal.on(chosen.target));
+            return new Fault(kind, chosen.place, chosen.excused, begin, () -> heal.on(chosen.target));
         });
     }
 
@@ -269,12 +267,12 @@ final class Faults {
     }
 
     /** A server that must answer its clients meanwhile. */
-    static Chosen<Member> anyBystander(ChaosBed bed, SplittableRandom random) {
+    private static Chosen<Member> anyBystander(ChaosBed bed, SplittableRandom random) {
         Member member = bed.any(random);
         return new Chosen<>(member, place(member), Set.of());
     }
 
-    static String place(Member member) {
+    private static String place(Member member) {
         return "server " + member.number;
     }
 

@@ -1,9 +1,6 @@
 package dev.hongbao.tools.chaos.fault;
 
 import dev.hongbao.tools.chaos.bed.ChaosBed;
-import dev.hongbao.tools.chaos.bed.RedisSide;
-import dev.hongbao.tools.chaos.bed.RedisSide.Form;
-import dev.hongbao.tools.local.Debugger;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -52,7 +49,7 @@ public final class Schedule {
     /**
      * Faults in several places at once.
      *
-     * @param lanes the faults of each place, one after the other; a fault that waits for a step is the first of its lane
+     * @param lanes the faults of each place, one after the other
      * @param isSilent whether one of them is: see {@link FaultKind}
      */
     public record Round(List<List<Turn>> lanes, boolean isSilent) {}
@@ -72,18 +69,6 @@ public final class Schedule {
         if (kinds.isEmpty()) {
             throw new IllegalArgumentException("no kind of fault has the name " + wish.only);
         }
-    }
-
-    /** The reasons why this machine cannot do some kinds; for the terminal. */
-    public static List<String> leftOut() {
-        List<String> missing = new ArrayList<>();
-        if (!Debugger.isThere()) {
-            missing.add("no server is halted at a step: this Java has no module jdk.jdi");
-        }
-        if (!RedisSide.isFillable(Form.ONE)) {
-            missing.add("no disk is full: this process may not mount one of its own");
-        }
-        return missing;
     }
 
     /** The next round. Half of the rounds are not silent, since silence takes longer. */
@@ -114,13 +99,10 @@ public final class Schedule {
         boolean add(FaultKind kind, Turn turn) {
             String place = turn.fault.place();
             List<Turn> lane = ofPlaces.getOrDefault(place, new ArrayList<>());
-            boolean isSecondStep = turn.fault.awaitsStep()
-                    && !lane.isEmpty()
-                    && lane.get(0).fault.awaitsStep();
-            if (lane.size() == MOST_IN_PLACE || isSecondStep || kind.restarts() && !restarted.add(place)) {
+            if (lane.size() == MOST_IN_PLACE || kind.restarts() && !restarted.add(place)) {
                 return false;
             }
-            lane.add(turn.fault.awaitsStep() ? 0 : lane.size(), turn);
+            lane.add(turn);
             ofPlaces.put(place, lane);
             count++;
             isSilent |= kind.isSilent();

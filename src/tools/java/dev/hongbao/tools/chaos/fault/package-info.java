@@ -1,6 +1,5 @@
 /**
- * The faults. {@code Faults} and {@code StepFaults} list every kind; {@link dev.hongbao.tools.chaos.fault.Schedule} chooses rounds of them by
- * a seed. Blocking.
+ * The faults. {@code Faults} lists every kind; {@link dev.hongbao.tools.chaos.fault.Schedule} chooses rounds of them by a seed. Blocking.
  */
 @NullMarked
 package dev.hongbao.tools.chaos.fault;
