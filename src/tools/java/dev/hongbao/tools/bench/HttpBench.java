@@ -18,9 +18,6 @@ final class HttpBench extends Part.OfEngine {
     /** For claims that wait for their settlement, as the members of a large group do. A batch shares the cost of a settlement. */
     private static final int SETTLING_CONNECTIONS = 1_024;
 
-    /** The other server's connections to each store: Postgres has 64 for both servers. */
-    private static final int LOCKING = 16;
-
     /** More than the server accepts. */
     private static final int MOST_PER_SECOND = 120_000;
 
@@ -31,13 +28,10 @@ final class HttpBench extends Part.OfEngine {
     private static final int GATEWAY_CONNECTIONS = 16;
 
     private final HongbaoServer server;
-    private final LockingServer other;
     private final List<Caller> members = BenchBed.members(MEMBERS);
     private final byte[][] headers;
     private final byte[] backend;
     private final Row loop = trial.row("article 1: 20 blocking clients, EVAL", "claims/s");
-    private final Row locked = trial.row("HTTP, lock and transaction a claim, one packet", "claims/s");
-    private final Row lockedMany = trial.row("HTTP, lock and transaction a claim, 10,000 packets", "claims/s");
     private final Row accepted = trial.row("HTTP, accepted, one packet, settled afterwards", "claims/s")
             .over(loop)
             .atLeast(1.5);
@@ -47,7 +41,6 @@ final class HttpBench extends Part.OfEngine {
             trial.row("  the settlement of the last one", "ms later").atMost(1_000);
     private final Row settled =
             trial.row("HTTP, settled, one packet", "claims/s").over(loop).atLeast(0.75);
-    private final Row times = trial.row("  times lock and transaction", "×");
     private final Row batched = trial.row("HTTP, settled, one packet, 100 claims a call of the backend", "claims/s")
             .over(loop)
             .atLeast(1.5);
@@ -55,15 +48,13 @@ final class HttpBench extends Part.OfEngine {
             trial.row("  latency of a call, p99 (closed loop)", "µs").atMost(80_000);
     private final Row many =
             trial.row("HTTP, settled, 10,000 packets", "claims/s").over(settled).atLeast(0.55);
-    private final Row timesMany = trial.row("  times lock and transaction", "×");
     private final Row constant = trial.row("HTTP, a constant answer", "answers/s");
     private final Row drained =
             trial.row("HTTP, a drained packet", "answers/s").over(constant).atLeast(0.85);
 
-    private HttpBench(HongbaoServer server, LockingServer other, BenchBed bed) throws Exception {
+    private HttpBench(HongbaoServer server, BenchBed bed) throws Exception {
         super(bed);
         this.server = server;
-        this.other = other;
         headers = HttpCalls.headers(bed.config, members);
         backend = HttpCalls.headers(bed.config, List.of(BenchBed.GATEWAY))[0];
         step("article 1", () -> loop.add(ArticleLoops.article1(bed.stores(), trial.size(100_000, 1_000))));
@@ -74,7 +65,7 @@ final class HttpBench extends Part.OfEngine {
             bed.awaitSettled();
             behind.add((System.nanoTime() - accepted) / 1e6);
         });
-        step("settled", this::settled);
+        step("settled", () -> settled.add(claim(false).donePerSecond()));
         step("settled, in batches", this::settledInBatches);
         step("settled, many packets", this::settledOnMany);
         step("drained", this::drained);
@@ -83,22 +74,20 @@ final class HttpBench extends Part.OfEngine {
     static void run(Trial trial) throws Exception {
         HongbaoConfig config = HongbaoConfig.forTrial(trial.directory, Map.of());
         try (HongbaoServer server = HongbaoServer.start(config);
-                BenchBed bed = BenchBed.beside(trial, config);
-                LockingServer other = new LockingServer(config, bed.stores(), LOCKING)) {
+                BenchBed bed = BenchBed.beside(trial, config)) {
             bed.fund();
-            new HttpBench(server, other, bed).run();
+            new HttpBench(server, bed).run();
         }
     }
 
-    private HttpLoad.Outcome answers(int port, HttpLoad.Requests requests, int connections) throws Exception {
-        return new HttpLoad(List.of(port), connections).run(requests, trial.time(MILLIS));
+    private HttpLoad.Outcome answers(HttpLoad.Requests requests, int connections) throws Exception {
+        return new HttpLoad(List.of(server.port()), connections).run(requests, trial.time(MILLIS));
     }
 
     /** On one packet after the other. */
     private HttpLoad.Outcome claim(boolean async) throws Exception {
         var claims = ServerBed.claims(bed, headers, MOST_PER_SECOND, trial.time(MILLIS), async);
-        return answers(server.port(), claims, async ? CONNECTIONS : SETTLING_CONNECTIONS)
-                .in(trial);
+        return answers(claims, async ? CONNECTIONS : SETTLING_CONNECTIONS).in(trial);
     }
 
     /** A burst. The time for the settlement of the journal does not count. */
@@ -112,24 +101,13 @@ final class HttpBench extends Part.OfEngine {
         bed.awaitSettled();
     }
 
-    private void settled() throws Exception {
-        HttpLoad.Outcome ours = claim(false);
-        settled.add(ours.donePerSecond());
-        var claims = HttpCalls.inTurn(headers, other.send(1, MEMBERS), false);
-        HttpLoad.Outcome theirs =
-                answers(other.port(), claims, SETTLING_CONNECTIONS).in(trial);
-        locked.add(theirs.donePerSecond());
-        times.add(ours.donePerSecond() / theirs.donePerSecond());
-    }
-
     private void settledInBatches() throws Exception {
         List<PacketId> packets = new ArrayList<>();
         for (int i = 0; i <= MOST_PER_SECOND * trial.time(MILLIS).toSeconds() / MEMBERS; i++) {
             packets.addAll(bed.send(1, MEMBERS));
         }
         var calls = new HttpCalls.Batches(backend, members, BenchBed.GROUPS.get(0), packets, CLAIMS_OF_A_CALL);
-        HttpLoad.Outcome outcome =
-                answers(server.port(), calls, GATEWAY_CONNECTIONS).in(trial);
+        HttpLoad.Outcome outcome = answers(calls, GATEWAY_CONNECTIONS).in(trial);
         trial.loadFault(calls.troubles());
         batched.add(outcome.donePerSecond() * CLAIMS_OF_A_CALL);
         batchedP99.add(outcome.done.getValueAtPercentile(99));
@@ -137,16 +115,8 @@ final class HttpBench extends Part.OfEngine {
 
     private void settledOnMany() throws Exception {
         int packets = trial.size(10_000, 4_000);
-        double ours = many(server.port(), bed.send(packets, MANY_SHARES));
-        double theirs = many(other.port(), other.send(packets, MANY_SHARES));
-        many.add(ours);
-        lockedMany.add(theirs);
-        timesMany.add(ours / theirs);
-    }
-
-    private double many(int port, List<PacketId> packets) throws Exception {
-        var claims = HttpCalls.across(headers, packets, MANY_SHARES);
-        return answers(port, claims, SETTLING_CONNECTIONS).in(trial).donePerSecond();
+        var claims = HttpCalls.across(headers, bed.send(packets, MANY_SHARES), MANY_SHARES);
+        many.add(answers(claims, SETTLING_CONNECTIONS).in(trial).donePerSecond());
     }
 
     /** The first claims drain the packet. */
@@ -154,8 +124,8 @@ final class HttpBench extends Part.OfEngine {
         var claims =
                 HttpCalls.same(headers, "POST /v1/packets/" + bed.send(1, 10).get(0) + "/claims");
         new HttpLoad(List.of(server.port()), CONNECTIONS).run(claims, Duration.ofSeconds(1));
-        drained.add(answers(server.port(), claims, CONNECTIONS).answersPerSecond());
+        drained.add(answers(claims, CONNECTIONS).answersPerSecond());
         var unknown = HttpCalls.same(headers, "GET /no-such-path");
-        constant.add(answers(server.port(), unknown, CONNECTIONS).answersPerSecond());
+        constant.add(answers(unknown, CONNECTIONS).answersPerSecond());
     }
 }
