@@ -35,7 +35,6 @@ import picocli.CommandLine.Spec;
             "  rain      50,000 users who tap at one moment, over HTTP",
             "  draws     settled plays: few prizes and many, free, paid, over time",
             "  memory    bytes of a packet and a claim; a server with a small heap",
-            "  grown     beside 50,000,000 claims; takes 20 GB and an hour",
             "  sockets   10,000 WebSockets: heap of each, one event to 5,000",
             "  cluster   CPU of a claim: one and three servers, Redis and its cluster"
         })

@@ -46,7 +46,7 @@ class BenchIT {
 
     @ParameterizedTest
     @Tag("long")
-    @EnumSource(names = {"DRAWS", "HTTP", "START", "RAIN", "GROWN", "SOCKETS", "CLUSTER"})
+    @EnumSource(names = {"DRAWS", "HTTP", "START", "RAIN", "SOCKETS", "CLUSTER"})
     void theOthersAreMeasured(Bench.Kind kind) throws Exception {
         run(kind, 1);
     }

@@ -36,7 +36,6 @@ public final class Bench {
         RAIN(3, 40, RainBench::run),
         DRAWS(3, 30, onEngine(DrawsBench::new)),
         MEMORY(2, 40, alone(MemoryBench::new)),
-        GROWN(3, 1, onEngine(GrownBench::new)),
         SOCKETS(5, 100, alone(SocketsBench::new)),
         CLUSTER(3, 20, alone(ClusterBench::new));
 

@@ -32,7 +32,6 @@ import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -188,11 +187,7 @@ final class BenchBed implements AutoCloseable {
 
     /** Checks every invariant of the books. A violation is a fault of the trial. */
     void checkBooks() throws Exception {
-        check(Operations.reconcile(stores(), found -> {}));
-    }
-
-    void check(Collection<Finding> findings) {
-        for (Finding finding : findings) {
+        for (Finding finding : Operations.reconcile(stores(), found -> {})) {
             finding.lines().forEach(line -> trial.fault(finding.invariant() + " " + finding.name() + ": " + line));
         }
     }
