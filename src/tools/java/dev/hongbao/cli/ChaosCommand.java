@@ -4,7 +4,6 @@ import dev.hongbao.config.HongbaoConfig.LogConfig;
 import dev.hongbao.tools.chaos.Chaos;
 import dev.hongbao.tools.chaos.ChaosResult;
 import dev.hongbao.tools.chaos.bed.RedisSide;
-import dev.hongbao.tools.chaos.fault.Schedule;
 import dev.hongbao.tools.local.Directories;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -94,7 +93,7 @@ final class ChaosCommand implements Callable<Integer> {
                 chosen,
                 servers,
                 redis,
-                new Schedule.Wish(faults, false),
+                faults,
                 Duration.ofMillis((long) (calmSeconds * 1_000)),
                 runners);
         ChaosResult result = Chaos.run(settings, directory, line -> {

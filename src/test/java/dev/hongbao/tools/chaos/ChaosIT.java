@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.tools.chaos.bed.RedisSide.Form;
 import dev.hongbao.tools.chaos.check.Violation;
-import dev.hongbao.tools.chaos.fault.Schedule;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
@@ -25,7 +24,7 @@ class ChaosIT {
     @Tag("long")
     @DisplayName("Given two servers and a crowd, when faults come for some seconds, then every promise is kept")
     void everyPromiseIsKept() throws Exception {
-        ChaosResult result = run(Duration.ofSeconds(10), 2, Form.ONE, true);
+        ChaosResult result = run(Duration.ofSeconds(10), 2, Form.ONE);
 
         assertThat(result.faults()).isPositive();
         assertThat(result.claims().get("claimed")).isPositive();
@@ -37,14 +36,13 @@ class ChaosIT {
     @DisplayName(
             "Given three servers and a crowd, when faults of every kind come for minutes, then every promise is kept")
     void everyPromiseIsKeptForLong(Form redis) throws Exception {
-        ChaosResult result = run(Duration.ofMinutes(3), 3, redis, false);
+        ChaosResult result = run(Duration.ofMinutes(3), 3, redis);
 
         assertThat(result.faults()).isGreaterThan(40);
     }
 
-    private ChaosResult run(Duration length, int servers, Form redis, boolean isShort) throws Exception {
-        Chaos.Settings settings = new Chaos.Settings(
-                length, SEED, servers, redis, new Schedule.Wish("", isShort), Duration.ofSeconds(1), 16);
+    private ChaosResult run(Duration length, int servers, Form redis) throws Exception {
+        Chaos.Settings settings = new Chaos.Settings(length, SEED, servers, redis, "", Duration.ofSeconds(1), 16);
         ChaosResult result = Chaos.run(settings, directory, System.out::println);
         System.out.println(result.text());
         assertThat(result.violations())

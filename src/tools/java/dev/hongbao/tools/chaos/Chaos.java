@@ -34,6 +34,7 @@ public final class Chaos {
     /**
      * @param length of the time with faults
      * @param servers 1 or more
+     * @param faults see {@link Schedule}
      * @param calm before each round
      * @param runners 1 or more
      */
@@ -42,7 +43,7 @@ public final class Chaos {
             long seed,
             int servers,
             RedisSide.Form redis,
-            Schedule.Wish faults,
+            String faults,
             Duration calm,
             int runners) {}
 

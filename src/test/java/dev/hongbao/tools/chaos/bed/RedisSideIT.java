@@ -46,7 +46,7 @@ class RedisSideIT {
             "Given a Redis, when its disk is full, then it takes no writes, and after there is room it has all that it took")
     void aFullDiskRefusesWritesAndLosesNothing() throws IOException {
         assumeTrue(RedisSide.isFillable(Form.ONE), "this process may mount no disk");
-        try (Jedis client = redis.nodes.client(0)) {
+        try (Jedis client = redis.client()) {
             // Given
             client.set("before", "1");
 
@@ -59,10 +59,10 @@ class RedisSideIT {
                     () -> assertThatThrownBy(() -> client.append("much", PAGE)).hasMessageContaining("MISCONF"));
             redis.freeDisk();
             Eventually.eventually(SOON, () -> client.set("after", "1"));
-            redis.nodes.kill(0);
+            redis.kill();
         }
-        redis.startAgain(0);
-        try (Jedis client = redis.nodes.client(0)) {
+        redis.startAgain();
+        try (Jedis client = redis.client()) {
             assertThat(client.mget("before", "after")).containsExactly("1", "1");
         }
     }
@@ -74,7 +74,7 @@ class RedisSideIT {
         // Given
         AtomicLong answered = new AtomicLong();
         CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> {
-            try (Jedis client = redis.nodes.client(0)) {
+            try (Jedis client = redis.client()) {
                 while (true) {
                     answered.set(client.incr("count"));
                 }
@@ -86,12 +86,12 @@ class RedisSideIT {
         long before = answered.get();
 
         // When
-        redis.cutLogToSynced(0, 500);
+        redis.cutLogToSynced(500);
         writing.join();
-        redis.startAgain(0);
+        redis.startAgain();
 
         // Then
-        try (Jedis client = redis.nodes.client(0)) {
+        try (Jedis client = redis.client()) {
             assertThat(Long.parseLong(client.get("count")))
                     .isGreaterThanOrEqualTo(before)
                     .isLessThan(answered.get());

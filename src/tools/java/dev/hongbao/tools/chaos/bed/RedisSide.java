@@ -36,9 +36,10 @@ public final class RedisSide implements AutoCloseable {
 
     private final Form form;
     private final @Nullable SmallDisk disk;
-    public final RedisProcesses nodes;
+    private final RedisProcesses nodes;
     private final @Nullable LocalRedisCluster cluster;
     private int primary;
+    private int chosen;
     private @Nullable Migration migration;
 
     /** A slot on its way between two masters. */
@@ -88,8 +89,12 @@ public final class RedisSide implements AutoCloseable {
         return nodes.port(primary);
     }
 
-    /** A node that accepts writes. */
-    public int node(SplittableRandom random) {
+    /** Chooses a node that accepts writes: the faults that come now hurt it. */
+    public void choose(SplittableRandom random) {
+        chosen = node(random);
+    }
+
+    private int node(SplittableRandom random) {
         if (cluster == null) {
             return primary;
         }
@@ -107,12 +112,35 @@ public final class RedisSide implements AutoCloseable {
     }
 
     /** @param bytes such as "1mb"; "0" for no limit */
-    public void limitMemory(int node, String bytes) {
-        nodes.on(node, redis -> redis.configSet("maxmemory", bytes));
+    public void limitMemory(String bytes) {
+        nodes.on(chosen, redis -> redis.configSet("maxmemory", bytes));
+    }
+
+    /** A client of the chosen node. */
+    public Jedis client() {
+        return nodes.client(chosen);
+    }
+
+    /** SIGKILL. */
+    public void kill() {
+        nodes.kill(chosen);
+    }
+
+    /** SIGSTOP: its connections stay open, and the kernel answers for them. */
+    public void freeze() {
+        nodes.freeze(chosen);
+    }
+
+    public void thaw() {
+        nodes.thaw(chosen);
     }
 
     /** After a kill; returns when it answers, and its replicas follow it or it follows. */
-    public void startAgain(int node) {
+    public void startAgain() {
+        startAgain(chosen);
+    }
+
+    private void startAgain(int node) {
         nodes.startAgain(node);
         if (cluster != null) {
             cluster.awaitOk();
@@ -171,9 +199,9 @@ public final class RedisSide implements AutoCloseable {
     }
 
     /** SIGKILL, and the end of its log is lost. */
-    public void cutLog(int node, long bytes) throws IOException {
-        nodes.kill(node);
-        for (Map.Entry<Path, Long> each : logs(node).entrySet()) {
+    public void cutLog(long bytes) throws IOException {
+        kill();
+        for (Map.Entry<Path, Long> each : logs().entrySet()) {
             truncate(each.getKey(), each.getValue() - bytes);
         }
     }
@@ -183,25 +211,25 @@ public final class RedisSide implements AutoCloseable {
      *
      * @param millis from the fsync to the cut; Redis does one each second
      */
-    public void cutLogToSynced(int node, long millis) throws IOException, InterruptedException {
+    public void cutLogToSynced(long millis) throws IOException, InterruptedException {
         Map<Path, Long> synced;
-        try (Jedis redis = nodes.client(node)) {
+        try (Jedis redis = client()) {
             redis.configSet("appendfsync", "always");
-            synced = logs(node);
+            synced = logs();
             redis.set("chaos-mark", "", SetParams.setParams().px(1)); // its answer comes after the fsync
             redis.configSet("appendfsync", "everysec");
         }
         TimeUnit.MILLISECONDS.sleep(millis);
-        nodes.kill(node);
-        for (Path each : logs(node).keySet()) {
+        kill();
+        for (Path each : logs().keySet()) {
             truncate(each, synced.getOrDefault(each, 0L));
         }
     }
 
-    /** The files that a node appends to, with their lengths. */
-    private Map<Path, Long> logs(int node) throws IOException {
+    /** The files that the chosen node appends to, with their lengths. */
+    private Map<Path, Long> logs() throws IOException {
         Map<Path, Long> sizes = new HashMap<>();
-        try (Stream<Path> files = Files.list(log(node))) {
+        try (Stream<Path> files = Files.list(log())) {
             for (Path file :
                     files.filter(each -> each.toString().endsWith(".incr.aof")).toList()) {
                 sizes.put(file, Files.size(file));
@@ -217,13 +245,13 @@ public final class RedisSide implements AutoCloseable {
     }
 
     /** SIGKILL, and all of its data is lost. */
-    public void killAndForget(int node) throws IOException {
-        nodes.kill(node);
-        Directories.delete(log(node));
+    public void killAndForget() throws IOException {
+        kill();
+        Directories.delete(log());
     }
 
-    private Path log(int node) {
-        return nodes.directory().resolve(Integer.toString(node)).resolve("redis/appendonlydir");
+    private Path log() {
+        return nodes.directory().resolve(Integer.toString(chosen)).resolve("redis/appendonlydir");
     }
 
     /** Fills the disk of all nodes; only if {@link #isFillable}. */

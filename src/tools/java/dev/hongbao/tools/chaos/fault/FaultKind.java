@@ -16,7 +16,7 @@ record FaultKind(String name, Cost cost, Maker maker) {
     }
 
     interface Maker {
-        Fault make(String name, ChaosBed bed, SplittableRandom random);
+        Fault make(ChaosBed bed, SplittableRandom random);
     }
 
     boolean isSilent() {
@@ -25,9 +25,5 @@ record FaultKind(String name, Cost cost, Maker maker) {
 
     boolean restarts() {
         return cost == Cost.RESTART;
-    }
-
-    Fault make(ChaosBed bed, SplittableRandom random) {
-        return maker.make(name, bed, random);
     }
 }

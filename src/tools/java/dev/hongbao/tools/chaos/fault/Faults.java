@@ -23,7 +23,6 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.ObjLongConsumer;
@@ -40,7 +39,8 @@ final class Faults {
             + " where application_name like 'hongbao%' and pid <> pg_backend_pid()";
 
     /** Ends the sessions that own shards. */
-    private static final String OWNERS = OF_SERVERS + " and pid in (select pid from pg_locks where locktype = 'advisory')";
+    private static final String OWNERS =
+            OF_SERVERS + " and pid in (select pid from pg_locks where locktype = 'advisory')";
 
     private static final long MOST_STEP_MILLIS = TimeUnit.HOURS.toMillis(5);
     private static final int MOST_CUT_BYTES = 200_000;
@@ -69,69 +69,67 @@ final class Faults {
     /** A server's process. It owns some shards, and is a bystander of the others. */
     private static List<FaultKind> server() {
         return List.of(
-                server("server: kill -9", RESTART, ChildServer::kill, Member::start),
-                server("server: SIGTERM under load", RESTART, server -> server.stop(), Member::start),
+                server("server: kill -9", RESTART, (server, random) -> server.kill(), Member::start),
+                server("server: SIGTERM under load", RESTART, (server, random) -> server.stop(), Member::start),
                 server(
                         "server: frozen",
                         SILENCE,
-                        ChildServer::freeze,
+                        (server, random) -> server.freeze(),
                         member -> member.server().thaw()),
-                server("server: out of memory", RESTART, ChildServer::exhaustHeap, Member::start),
-                kind(
+                server("server: out of memory", RESTART, (server, random) -> server.exhaustHeap(), Member::start),
+                server(
                         "server: its clock stepped",
                         LITTLE,
-                        Faults::anyBystander,
-                        (member, random) ->
-                                member.server().stepClock(random.nextLong(-MOST_STEP_MILLIS, MOST_STEP_MILLIS)),
+                        (server, random) -> server.stepClock(random.nextLong(-MOST_STEP_MILLIS, MOST_STEP_MILLIS)),
                         member -> member.server().stepClock(0)));
     }
 
     /** Redis, or a node of the cluster that accepts writes. */
     private static List<FaultKind> redis(Form form) {
         List<FaultKind> all = new ArrayList<>(List.of(
-                node("redis: kill -9", LITTLE, (redis, node, random) -> redis.nodes.kill(node), RedisSide::startAgain),
-                node(
-                        "redis: frozen",
-                        SILENCE,
-                        (redis, node, random) -> redis.nodes.freeze(node),
-                        (redis, node) -> redis.nodes.thaw(node)),
+                redis("redis: kill -9", LITTLE, (redis, random) -> redis.kill(), RedisSide::startAgain),
+                redis("redis: frozen", SILENCE, (redis, random) -> redis.freeze(), RedisSide::thaw),
                 command("redis: FLUSHALL", (jedis, random) -> jedis.flushAll()),
                 command("redis: SCRIPT FLUSH", (jedis, random) -> jedis.scriptFlush()),
                 command("redis: connections ended", (jedis, random) -> jedis.clientKill(OTHER_CLIENTS)),
                 command("redis: single keys deleted", Faults::deleteSome),
-                node(
+                redis(
                         "redis: maxmemory reached",
                         LITTLE,
-                        (redis, node, random) -> redis.limitMemory(node, "1mb"),
-                        (redis, node) -> redis.limitMemory(node, "0"))));
+                        (redis, random) -> redis.limitMemory("1mb"),
+                        redis -> redis.limitMemory("0"))));
         if (form == Form.CLUSTER) {
             all.add(redis(
                     "redis: slots migrated",
-                    (bed, random) -> missedUnless(bed.redis().migrateHalf(random), "no keys"),
+                    LITTLE,
+                    (redis, random) -> missedUnless(redis.migrateHalf(random), "no keys"),
                     RedisSide::migrateRest));
         } else { // in a cluster a replica would have the lost data
-            all.add(node(
+            all.add(redis(
                     "redis: the end of its log is lost",
                     LITTLE,
-                    (redis, node, random) -> redis.cutLog(node, 1L + random.nextInt(MOST_CUT_BYTES)),
+                    (redis, random) -> redis.cutLog(1L + random.nextInt(MOST_CUT_BYTES)),
                     RedisSide::startAgain));
-            all.add(node(
+            all.add(redis(
                     "redis: what was not on disk yet is lost",
                     LITTLE,
-                    (redis, node, random) -> redis.cutLogToSynced(node, random.nextInt(SYNC_MILLIS)),
+                    (redis, random) -> redis.cutLogToSynced(random.nextInt(SYNC_MILLIS)),
                     RedisSide::startAgain));
-            all.add(node(
+            all.add(redis(
                     "redis: comes back empty",
                     LITTLE,
-                    (redis, node, random) -> redis.killAndForget(node),
+                    (redis, random) -> redis.killAndForget(),
                     RedisSide::startAgain));
         }
         if (form == Form.REPLICA) {
-            all.add(redis(
-                    "redis: replica promoted", (bed, random) -> bed.promoteRedis(), RedisSide::startFormerPrimary));
+            all.add(store(
+                    "redis: replica promoted",
+                    LITTLE,
+                    (bed, random) -> bed.promoteRedis(),
+                    bed -> bed.redis().startFormerPrimary()));
         }
         if (RedisSide.isFillable(form)) {
-            all.add(redis("redis: disk full", (bed, random) -> bed.redis().fillDisk(), RedisSide::freeDisk));
+            all.add(redis("redis: disk full", LITTLE, (redis, random) -> redis.fillDisk(), RedisSide::freeDisk));
         }
         return all;
     }
@@ -141,46 +139,40 @@ final class Faults {
         List<FaultKind> all = new ArrayList<>(List.of(
                 primary("postgres: kill -9", PostgresNode::kill, PostgresNode::startAgain),
                 primary("postgres: immediate shutdown", PostgresNode::shutDownImmediately, PostgresNode::startAgain),
-                postgres(
-                        "postgres: backends terminated",
-                        (bed, random) -> bed.postgres().rows(OF_SERVERS),
-                        side -> {}),
-                postgres(
-                        "postgres: owners' locks terminated",
-                        (bed, random) -> bed.postgres().rows(OWNERS),
-                        side -> {}),
+                postgres("postgres: backends terminated", (side, random) -> side.rows(OF_SERVERS), side -> {}),
+                postgres("postgres: owners' locks terminated", (side, random) -> side.rows(OWNERS), side -> {}),
                 lines("postgres: answers lost", LITTLE, (line, millis) -> line.loseAnswers(), line -> {}),
                 lines("postgres: connections swallowed", SILENCE, (line, millis) -> line.swallow(), line -> {}),
                 lines("postgres: silent", SILENCE, (line, millis) -> line.fallSilent(), LossyProxy::comeBack),
                 lines("postgres: slow", LITTLE, LossyProxy::delay, line -> line.delay(0)),
                 postgres(
                         RESTORED,
-                        (bed, random) -> {
-                            bed.postgres().backUp();
+                        (side, random) -> {
+                            side.backUp();
                             TimeUnit.MILLISECONDS.sleep(random.nextInt(MOST_LOST_MILLIS));
-                            bed.postgres().restore();
+                            side.restore();
                         },
                         side -> {}),
-                postgres(
+                store(
                         PROMOTED,
+                        LITTLE,
                         (bed, random) -> {
                             missedUnless(bed.postgres().holdReplicaBack(), "the replica lags too much");
                             TimeUnit.MILLISECONDS.sleep(random.nextInt(MOST_LOST_MILLIS));
                             bed.promotePostgres();
                         },
-                        PostgresSide::replaceReplica),
+                        bed -> bed.postgres().replaceReplica()),
                 postgres(
                         "postgres: no connections to spare",
-                        (bed, random) -> {
-                            bed.postgres().limitConnections(3);
-                            bed.postgres().rows(OF_SERVERS);
+                        (side, random) -> {
+                            side.limitConnections(3);
+                            side.rows(OF_SERVERS);
                         },
                         side -> side.limitConnections(-1)),
                 postgres(
                         "postgres: a table locked",
-                        (bed, random) -> missedUnless(
-                                bed.postgres().lock(TABLES.get(random.nextInt(TABLES.size()))),
-                                "another session has locked it"),
+                        (side, random) -> missedUnless(
+                                side.lock(TABLES.get(random.nextInt(TABLES.size()))), "another session has locked it"),
                         PostgresSide::unlock)));
         if (PostgresNode.isFillable()) {
             all.add(primary("postgres: disk full", PostgresNode::fillDisk, PostgresNode::freeDisk));
@@ -192,49 +184,45 @@ final class Faults {
     private static List<FaultKind> network(String to, Function<Member, LossyProxy> of) {
         Line line = new Line(to, of);
         return List.of(
-                line.kind("cut", SILENCE, LossyProxy::fallSilent, LossyProxy::comeBack),
-                line.kind("requests lost", SILENCE, LossyProxy::loseRequestsSilently, LossyProxy::comeBack),
-                line.kind("answers lost", SILENCE, LossyProxy::loseAnswersSilently, LossyProxy::comeBack),
-                line.kind("half-open", SILENCE, LossyProxy::swallow, proxy -> {}),
-                line.kind("stalled", SILENCE, LossyProxy::stall, LossyProxy::flow),
+                line.kind("cut", SILENCE, (proxy, random) -> proxy.fallSilent(), LossyProxy::comeBack),
+                line.kind(
+                        "requests lost",
+                        SILENCE,
+                        (proxy, random) -> proxy.loseRequestsSilently(),
+                        LossyProxy::comeBack),
+                line.kind(
+                        "answers lost", SILENCE, (proxy, random) -> proxy.loseAnswersSilently(), LossyProxy::comeBack),
+                line.kind("half-open", SILENCE, (proxy, random) -> proxy.swallow(), proxy -> {}),
+                line.kind("stalled", SILENCE, (proxy, random) -> proxy.stall(), LossyProxy::flow),
                 line.kind(
                         "slow",
                         LITTLE,
                         (proxy, random) -> proxy.delay(5L + random.nextInt(200)),
                         proxy -> proxy.delay(0)),
-                line.kind("connections broken", LITTLE, LossyProxy::breakConnections, proxy -> {}));
+                line.kind("connections broken", LITTLE, (proxy, random) -> proxy.breakConnections(), proxy -> {}));
     }
 
     private record Line(String to, Function<Member, LossyProxy> of) {
-        FaultKind kind(String what, Cost cost, Heal<LossyProxy> inject, Heal<LossyProxy> heal) {
-            return kind(what, cost, (proxy, random) -> inject.on(proxy), heal);
-        }
-
-        private FaultKind kind(String what, Cost cost, Inject<LossyProxy> inject, Heal<LossyProxy> heal) {
+        FaultKind kind(String what, Cost cost, Inject<LossyProxy> inject, Heal<LossyProxy> heal) {
             boolean isOfClients = to.equals("clients");
-            return Faults.kind(
-                    "network to " + to + ": " + what,
-                    cost,
-                    (bed, random) -> {
-                        Member member = bed.any(random);
-                        Set<Integer> excused = isOfClients ? Set.of(member.number) : Set.of();
-                        return new Chosen<>(of.apply(member), "line " + member.number + " " + to, excused);
-                    },
-                    inject,
-                    proxy -> {
-                        heal.on(proxy);
-                        if (isOfClients) {
-                            proxy.breakConnections(); // else clients wait for a lost answer until their limit
-                        }
-                    });
+            String name = "network to " + to + ": " + what;
+            return new FaultKind(name, cost, (bed, random) -> {
+                Member member = bed.any(random);
+                LossyProxy proxy = of.apply(member);
+                SplittableRandom own = random.split();
+                return new Fault(
+                        name,
+                        "line " + member.number + " " + to,
+                        isOfClients ? Set.of(member.number) : Set.of(),
+                        () -> inject.on(proxy, own),
+                        () -> {
+                            heal.on(proxy);
+                            if (isOfClients) {
+                                proxy.breakConnections(); // else clients wait for a lost answer until their limit
+                            }
+                        });
+            });
         }
-    }
-
-    /** A target of a fault. @param excused servers whose clients may be left without an answer */
-    private record Chosen<T>(T target, String place, Set<Integer> excused) {}
-
-    private interface Chooser<T> {
-        Chosen<T> choose(ChaosBed bed, SplittableRandom random);
     }
 
     private interface Inject<T> {
@@ -245,104 +233,71 @@ final class Faults {
         void on(T target) throws Exception;
     }
 
-    private static <T> FaultKind kind(String name, Cost cost, Chooser<T> chooser, Inject<T> inject, Heal<T> heal) {
-        return new FaultKind(name, cost, (kind, bed, random) -> {
-            Chosen<T> chosen = chooser.choose(bed, random);
+    /** A fault of little cost excuses nobody: the server must answer its clients all the while. */
+    private static FaultKind server(String name, Cost cost, Inject<ChildServer> inject, Heal<Member> heal) {
+        return new FaultKind(name, cost, (bed, random) -> {
+            Member member = bed.any(random);
             SplittableRandom own = random.split();
-            Fault.Step begin = () -> inject.on(chosen.target, own);
-            return new Fault(kind, chosen.place, chosen.excused, begin, () -> heal.on(chosen.target));
+            return new Fault(
+                    name,
+                    "server " + member.number,
+                    cost == LITTLE ? Set.of() : Set.of(member.number),
+                    () -> inject.on(member.server(), own),
+                    () -> heal.on(member));
         });
     }
 
-    private static FaultKind server(String name, Cost cost, Heal<ChildServer> inject, Heal<Member> heal) {
-        return kind(
+    /** @param name begins with the store */
+    private static FaultKind store(String name, Cost cost, Inject<ChaosBed> inject, Heal<ChaosBed> heal) {
+        return new FaultKind(name, cost, (bed, random) -> {
+            SplittableRandom own = random.split();
+            String place = name.substring(0, name.indexOf(':'));
+            return new Fault(name, place, Set.of(), () -> inject.on(bed, own), () -> heal.on(bed));
+        });
+    }
+
+    private static FaultKind redis(String name, Cost cost, Inject<RedisSide> inject, Heal<RedisSide> heal) {
+        return store(
                 name,
                 cost,
                 (bed, random) -> {
-                    Member member = bed.any(random);
-                    return new Chosen<>(member, place(member), Set.of(member.number));
+                    bed.redis().choose(random);
+                    inject.on(bed.redis(), random);
                 },
-                (member, random) -> inject.on(member.server()),
-                heal);
+                bed -> heal.on(bed.redis()));
     }
 
-    /** A server that must answer its clients meanwhile. */
-    private static Chosen<Member> anyBystander(ChaosBed bed, SplittableRandom random) {
-        Member member = bed.any(random);
-        return new Chosen<>(member, place(member), Set.of());
+    private static FaultKind command(String name, Inject<Jedis> command) {
+        return redis(
+                name,
+                LITTLE,
+                (redis, random) -> {
+                    try (Jedis jedis = redis.client()) {
+                        command.on(jedis, random);
+                    }
+                },
+                redis -> {});
     }
 
-    private static String place(Member member) {
-        return "server " + member.number;
-    }
-
-    private static Chooser<ChaosBed> all(String place) {
-        return (bed, random) -> new Chosen<>(bed, place, Set.of());
-    }
-
-    private static FaultKind redis(String name, Inject<ChaosBed> inject, Heal<RedisSide> heal) {
-        return kind(name, LITTLE, all("redis"), inject, bed -> heal.on(bed.redis()));
-    }
-
-    private static FaultKind postgres(String name, Inject<ChaosBed> inject, Heal<PostgresSide> heal) {
-        return kind(name, LITTLE, all("postgres"), inject, bed -> heal.on(bed.postgres()));
+    private static FaultKind postgres(String name, Inject<PostgresSide> inject, Heal<PostgresSide> heal) {
+        return store(name, LITTLE, (bed, random) -> inject.on(bed.postgres(), random), bed -> heal.on(bed.postgres()));
     }
 
     private static FaultKind primary(String name, Heal<PostgresNode> inject, Heal<PostgresNode> heal) {
-        return postgres(name, (bed, random) -> inject.on(bed.postgres().primary()), side -> heal.on(side.primary()));
+        return postgres(name, (side, random) -> inject.on(side.primary()), side -> heal.on(side.primary()));
     }
 
     /** At the lines of all servers to Postgres. */
     private static FaultKind lines(
             String name, Cost cost, ObjLongConsumer<LossyProxy> inject, Consumer<LossyProxy> heal) {
-        return kind(
+        return store(
                 name,
                 cost,
-                all("postgres"),
                 (bed, random) -> {
                     long millis = 10L + random.nextInt(150);
                     bed.members().forEach(member -> inject.accept(member.postgres, millis));
                 },
                 bed -> bed.members().forEach(member -> heal.accept(member.postgres)));
-    }
-
-    private interface NodeInject {
-        void on(RedisSide redis, int node, SplittableRandom random) throws Exception;
-    }
-
-    private interface NodeHeal {
-        void on(RedisSide redis, int node) throws Exception;
-    }
-
-    /** @param number -1 until the fault comes: a promotion may have changed the roles by then */
-    private record Node(RedisSide redis, AtomicInteger number) {}
-
-    private static FaultKind node(String name, Cost cost, NodeInject inject, NodeHeal heal) {
-        return kind(
-                name,
-                cost,
-                (bed, random) -> new Chosen<>(new Node(bed.redis(), new AtomicInteger(-1)), "redis", Set.of()),
-                (node, random) -> {
-                    node.number.set(node.redis.node(random));
-                    inject.on(node.redis, node.number.get(), random);
-                },
-                node -> {
-                    if (node.number.get() >= 0) {
-                        heal.on(node.redis, node.number.get());
-                    }
-                });
-    }
-
-    private static FaultKind command(String name, Inject<Jedis> command) {
-        return node(
-                name,
-                LITTLE,
-                (redis, node, random) -> {
-                    try (Jedis jedis = redis.nodes.client(node)) {
-                        command.on(jedis, random);
-                    }
-                },
-                (redis, node) -> {});
     }
 
     /** One key of each kind: a kind is a key without its ids. */

@@ -33,15 +33,6 @@ public final class Schedule {
     private final SplittableRandom random;
     private final List<FaultKind> kinds;
     private final Deque<FaultKind> coming = new ArrayDeque<>();
-    private final boolean isShort;
-
-    /**
-     * A choice of faults.
-     *
-     * @param only texts, separated by commas: kinds come whose names contain one of them; empty for all
-     * @param isShort whether every fault ends within {@link #USUAL_MILLIS}
-     */
-    public record Wish(String only, boolean isShort) {}
 
     /** @param millis from the fault to its end */
     public record Turn(Fault fault, long millis) {}
@@ -54,20 +45,22 @@ public final class Schedule {
      */
     public record Round(List<List<Turn>> lanes, boolean isSilent) {}
 
-    /** @throws IllegalArgumentException if no kind has such a name */
-    public Schedule(ChaosBed bed, SplittableRandom random, Wish wish) {
-        this(Faults.of(bed.redis().form()), kind -> kind.make(bed, random), random, wish);
+    /**
+     * @param only texts, separated by commas: kinds come whose names contain one of them; empty for all
+     * @throws IllegalArgumentException if no kind has such a name
+     */
+    public Schedule(ChaosBed bed, SplittableRandom random, String only) {
+        this(Faults.of(bed.redis().form()), kind -> kind.maker().make(bed, random), random, only);
     }
 
-    Schedule(List<FaultKind> all, Function<FaultKind, Fault> made, SplittableRandom random, Wish wish) {
+    Schedule(List<FaultKind> all, Function<FaultKind, Fault> made, SplittableRandom random, String only) {
         this.made = made;
         this.random = random;
-        this.isShort = wish.isShort;
         this.kinds = all.stream()
-                .filter(kind -> Stream.of(wish.only.split(",", -1)).anyMatch(kind.name()::contains))
+                .filter(kind -> Stream.of(only.split(",", -1)).anyMatch(kind.name()::contains))
                 .toList();
         if (kinds.isEmpty()) {
-            throw new IllegalArgumentException("no kind of fault has the name " + wish.only);
+            throw new IllegalArgumentException("no kind of fault has the name " + only);
         }
     }
 
@@ -111,8 +104,7 @@ public final class Schedule {
     }
 
     private long millis() {
-        boolean isLong = random.nextInt(ONE_IN_LONG) == 0 && !isShort;
-        return random.nextInt(isLong ? LONG_MILLIS : USUAL_MILLIS);
+        return random.nextInt(random.nextInt(ONE_IN_LONG) == 0 ? LONG_MILLIS : USUAL_MILLIS);
     }
 
     private void shuffle() {
