@@ -34,7 +34,6 @@ import picocli.CommandLine.Spec;
             "  overload  twice the load that a server settles: throughput, refusals",
             "  rain      50,000 users who tap at one moment, over HTTP",
             "  draws     settled plays: few prizes and many, free, paid, over time",
-            "  memory    bytes of a packet and a claim; a server with a small heap",
             "  sockets   10,000 WebSockets: heap of each, one event to 5,000",
             "  cluster   CPU of a claim: one and three servers, Redis and its cluster"
         })
@@ -44,7 +43,7 @@ final class BenchCommand implements Callable<Integer> {
     @Parameters(paramLabel = "PART", arity = "0..1", description = "See below.")
     private @Nullable String part;
 
-    @Option(names = "--rounds", description = "Rounds that count, for medians. Default 2, 3 or 5, by part.")
+    @Option(names = "--rounds", description = "Rounds that count, for medians. Default 3 or 5, by part.")
     private @Nullable Integer rounds;
 
     @Option(

@@ -35,7 +35,6 @@ public final class Bench {
         OVERLOAD(3, 30, OverloadBench::run),
         RAIN(3, 40, RainBench::run),
         DRAWS(3, 30, onEngine(DrawsBench::new)),
-        MEMORY(2, 40, alone(MemoryBench::new)),
         SOCKETS(5, 100, alone(SocketsBench::new)),
         CLUSTER(3, 20, alone(ClusterBench::new));
 

@@ -90,7 +90,7 @@ final class Row {
         return baseline != null;
     }
 
-    boolean hasBound() {
+    private boolean hasBound() {
         return least > 0 || most > 0;
     }
 
@@ -98,7 +98,7 @@ final class Row {
         return (least == 0 || value >= least) && (most == 0 || value <= most);
     }
 
-    boolean isReached() {
+    private boolean isReached() {
         return isWithin(baseline == null ? median() : ratio());
     }
 
