@@ -26,11 +26,10 @@ import picocli.CommandLine.Spec;
         },
         footerHeading = "%nParts:%n",
         footer = {
-            "  all       every part at a smaller size, in some ten minutes on two cores",
+            "  all       every part at a smaller size, in minutes on two cores",
             "  claims    claims without HTTP: accepted and settled, one packet and 10,000",
             "  http      claims over HTTP, with tokens",
             "  sends     sends, deposits and whole lives of packets over HTTP",
-            "  start     time of a start; sends and claims in its first 8 s against warm ones",
             "  overload  twice the load that a server settles: throughput, refusals",
             "  rain      50,000 users who tap at one moment, over HTTP",
             "  draws     settled plays: few prizes and many, free, paid, over time",

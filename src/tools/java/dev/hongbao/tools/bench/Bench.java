@@ -31,7 +31,6 @@ public final class Bench {
         CLAIMS(3, 20, onEngine(ClaimsBench::new)),
         HTTP(3, 67, HttpBench::run),
         SENDS(3, 25, SendsBench::run),
-        START(3, 20, alone(StartBench::new)),
         OVERLOAD(3, 30, OverloadBench::run),
         RAIN(3, 40, RainBench::run),
         DRAWS(3, 30, onEngine(DrawsBench::new)),

@@ -6,11 +6,11 @@ import java.util.Map;
 
 /** Money that moves without a claim, over HTTP: sends of packets of five shares, deposits, whole lives of packets. A closed loop. */
 final class SendsBench extends Part.OfEngine {
-    static final int SENDERS = 500;
-    static final int MAX_HEAP_MIB = 1_024;
+    private static final int SENDERS = 500;
+    private static final int MAX_HEAP_MIB = 1_024;
 
     /** As few as the backends of a chat have. */
-    static final int CONNECTIONS = 64;
+    private static final int CONNECTIONS = 64;
 
     /** Each claim waits for its settlement: five connections per packet. */
     private static final int LIFE_CONNECTIONS = 256;

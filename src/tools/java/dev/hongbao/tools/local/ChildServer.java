@@ -29,9 +29,6 @@ import java.util.concurrent.atomic.AtomicLong;
  * started it. Thread-safe; blocking.
  */
 public final class ChildServer extends ChildProcess {
-    /** The JVM's flags for an archive of classes, or a cache of classes and profiles. */
-    private static final List<String> ARCHIVES = List.of("-XX:SharedArchiveFile=", "-XX:AOTCache=");
-
     private static final String PORTS = "bench-ports ";
     private static final String HEAP = "bench-heap ";
     private static final String COLLECT = "collect";
@@ -54,7 +51,7 @@ public final class ChildServer extends ChildProcess {
     }
 
     /**
-     * Starts this program again, with this JVM's archive of classes if it has one.
+     * Starts this program again.
      *
      * @param options see {@link HongbaoConfig#forTrial}
      */
@@ -69,9 +66,6 @@ public final class ChildServer extends ChildProcess {
             throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(flag -> ARCHIVES.stream().anyMatch(flag::startsWith))
-                .forEach(command::add);
         command.addAll(flags);
         command.addAll(program());
         command.addAll(List.of("bench", "child-server", directory.toString()));
