@@ -34,8 +34,8 @@ public final class Bench {
         OVERLOAD(3, 30, OverloadBench::run),
         RAIN(3, 40, RainBench::run),
         DRAWS(3, 30, onEngine(DrawsBench::new)),
-        SOCKETS(5, 100, alone(SocketsBench::new)),
-        CLUSTER(3, 20, alone(ClusterBench::new));
+        SOCKETS(5, 100, SocketsBench::run),
+        CLUSTER(3, 20, trial -> new ClusterBench(trial).run());
 
         private static final int MOST_ROUNDS_IN_ALL = 2;
 
@@ -59,17 +59,12 @@ public final class Bench {
         void on(Trial trial) throws Exception;
     }
 
-    private interface Maker<B> {
-        Part on(B bed) throws Exception;
-    }
-
-    /** A benchmark that starts all it needs. */
-    private static Run alone(Maker<Trial> maker) {
-        return trial -> maker.on(trial).run();
+    private interface Maker {
+        Part on(BenchBed bed) throws Exception;
     }
 
     /** The benchmark of an engine in this process, on stores of its own. */
-    private static Run onEngine(Maker<BenchBed> maker) {
+    private static Run onEngine(Maker maker) {
         return trial -> {
             try (BenchBed bed = BenchBed.start(trial)) {
                 bed.fund();

@@ -282,11 +282,6 @@ final class BenchBed implements AutoCloseable {
         }
     }
 
-    /** Waits until every packet is closed. A packet closes with its last settlement. */
-    void awaitClosed() throws Exception {
-        await("packets are open", () -> number("select count(*) from packet where closed_at is null") == 0);
-    }
-
     /** Looks again and again, two minutes at most. */
     static void await(String otherwise, Callable<Boolean> isDone) throws Exception {
         long late = System.nanoTime() + TimeUnit.MINUTES.toNanos(AWAIT_MINUTES);

@@ -6,7 +6,7 @@ import dev.hongbao.values.PacketId;
 import java.util.List;
 
 /** The claim service without HTTP, against article 1's loop: accepted and settled, one packet and many. Every share gets a claim. */
-final class ClaimsBench extends Part.OfEngine {
+final class ClaimsBench extends Part {
     private final int loop = trial.size(100_000, 1_000);
     private final int shares = trial.size(100_000, 1_000);
     private final int burst = trial.size(500_000, shares);
@@ -43,12 +43,12 @@ final class ClaimsBench extends Part.OfEngine {
         bed.acceptOnly();
         burstRow.add(claim(packets, Kind.ACCEPTED));
         bed.settle();
-        bed.awaitClosed();
+        bed.awaitSettled();
     }
 
     private void settle() throws Exception {
         settledRow.add(claim(bed.send(settled / shares, shares), Kind.CLAIMED));
         settledManyRow.add(bed.claim(bed.send(many, settled / many), members, settled, Kind.CLAIMED));
-        bed.awaitClosed();
+        bed.awaitSettled();
     }
 }

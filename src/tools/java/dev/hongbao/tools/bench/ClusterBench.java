@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * All processes share this machine, so the loads are small and equal. <i>Strangers</i> are servers with stores of their own on the
  * same machine: what they cost more than a server alone is the price of sharing it.
  */
-final class ClusterBench extends Part {
+final class ClusterBench {
     private static final int SERVERS = 3;
     private static final int MASTERS = 3;
 
@@ -43,23 +43,32 @@ final class ClusterBench extends Part {
 
     private static final double FLAT = 1.15;
 
-    private final Place one = new Place("1 server, 1 Redis, 200/s", null);
-    private final Place strangers = new Place("1 server, 1 Redis, 200/s, beside two strangers", null);
-    private final Place cluster = new Place("1 server, 3 masters, 200/s", one);
-    private final Place three = new Place("3 servers, 1 Redis, 200/s", null);
-    private final Place oneMore = new Place("1 server, 1 Redis, 600/s", null);
-    private final Place threeMore = new Place("3 servers, 1 Redis, 600/s", one);
-    private final Place oneBusy = new Place("1 server, 1 Redis, 2,400/s", null);
-    private final Place threeBusy = new Place("3 servers, 1 Redis, 2,400/s", null);
-    private final Place oneMost = new Place("1 server, 1 Redis, as many as it can", null);
-    private final Place threeMost = new Place("3 servers, 1 Redis, as many as they can", oneMost);
-    private final Place sends = new Place("1 server, 1 Redis, as many sends of 5 as it can", null);
+    private final Trial trial;
+    private final Place one;
+    private final Place strangers;
+    private final Place cluster;
+    private final Place three;
+    private final Place oneMore;
+    private final Place threeMore;
+    private final Place oneBusy;
+    private final Place threeBusy;
+    private final Place oneMost;
+    private final Place threeMost;
+    private final Place sends;
 
     ClusterBench(Trial trial) {
-        super(trial);
-        step("1 Redis", this::oneRedis);
-        step("Redis Cluster", this::redisCluster);
-        step("strangers", this::strangers);
+        this.trial = trial;
+        this.one = new Place("1 server, 1 Redis, 200/s", null);
+        this.strangers = new Place("1 server, 1 Redis, 200/s, beside two strangers", null);
+        this.cluster = new Place("1 server, 3 masters, 200/s", one);
+        this.three = new Place("3 servers, 1 Redis, 200/s", null);
+        this.oneMore = new Place("1 server, 1 Redis, 600/s", null);
+        this.threeMore = new Place("3 servers, 1 Redis, 600/s", one);
+        this.oneBusy = new Place("1 server, 1 Redis, 2,400/s", null);
+        this.threeBusy = new Place("3 servers, 1 Redis, 2,400/s", null);
+        this.oneMost = new Place("1 server, 1 Redis, as many as it can", null);
+        this.threeMost = new Place("3 servers, 1 Redis, as many as they can", oneMost);
+        this.sends = new Place("1 server, 1 Redis, as many sends of 5 as it can", null);
     }
 
     /** The rows of one number of servers and masters with one load. CPU is without the use at rest. */
@@ -105,9 +114,15 @@ final class ClusterBench extends Part {
         }
     }
 
-    @Override
     void run() throws Exception {
-        runCold();
+        for (int round = 0; round < trial.rounds; round++) {
+            trial.step("1 Redis");
+            oneRedis();
+            trial.step("Redis Cluster");
+            redisCluster();
+            trial.step("strangers");
+            strangers();
+        }
         trial.row("3 servers, 600/s, to strangers: CPU of the servers", "%")
                 .once()
                 .atMost(100 * FLAT)

@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /** Settled plays of prize draws, against article 4's design, which writes only to Redis. */
-final class DrawsBench extends Part.OfEngine {
+final class DrawsBench extends Part {
     private static final int MANY_PRIZES = 100;
 
     /** Plays until a table begins again, whatever its number of prizes. */

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Claims over HTTP, with tokens and checks, against article 1's loop, which has none of that. */
-final class HttpBench extends Part.OfEngine {
+final class HttpBench extends Part {
     private static final int MEMBERS = 20_000;
     private static final int MILLIS = 3_000;
     private static final int CONNECTIONS = 256;

@@ -9,7 +9,7 @@ import java.util.Map;
  * An open loop over HTTP with half of the server's capacity, then with twice the capacity; a claim's answer is its settlement. At
  * half the server has to answer soon. At twice it has to keep its throughput, to refuse the surplus at once, and not to grow.
  */
-final class OverloadBench extends Part.OfEngine {
+final class OverloadBench extends Part {
     private static final int MAX_HEAP_MIB = 512;
     private static final int CAPACITY_CONNECTIONS = 256;
 

@@ -5,44 +5,24 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A benchmark. Its fields are the rows of its report, in their order; its constructor names the steps of a round. Confined to one thread.
+ * A benchmark with an engine of this process, which sends packets and checks the books. Its fields are the rows of its report, in their
+ * order; its constructor names the steps of a round. Confined to one thread.
  */
 abstract class Part {
     final Trial trial;
+    final BenchBed bed;
     private final List<Step> steps = new ArrayList<>();
 
-    Part(Trial trial) {
-        this.trial = trial;
+    Part(BenchBed bed) {
+        this.trial = bed.trial;
+        this.bed = bed;
     }
 
     final void step(String name, Trial.Action action) {
         steps.add(new Step(name, action));
     }
 
-    /** Runs after each round. */
-    void checkBooks() throws Exception {}
-
-    void run() throws Exception {
-        trial.rounds(this::checkBooks, steps);
-    }
-
-    /** Runs the rounds without a warm-up, in the given order. */
-    final void runCold() throws Exception {
-        trial.coldRounds(steps);
-    }
-
-    /** A benchmark with an engine of this process, which sends packets and checks the books. */
-    abstract static class OfEngine extends Part {
-        final BenchBed bed;
-
-        OfEngine(BenchBed bed) {
-            super(bed.trial);
-            this.bed = bed;
-        }
-
-        @Override
-        void checkBooks() throws Exception {
-            bed.checkBooks();
-        }
+    final void run() throws Exception {
+        trial.rounds(bed::checkBooks, steps);
     }
 }

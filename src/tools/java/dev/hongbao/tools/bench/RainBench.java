@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
  * Many users tap a packet that has a share for each, over HTTP, in an open loop. First all of them tap at the moment it opens,
  * which is the worst case. Then each taps at a random one of the seconds that the server names, as our clients do.
  */
-final class RainBench extends Part.OfEngine {
+final class RainBench extends Part {
     private static final int MAX_HEAP_MIB = 512;
     private static final int CAPACITY_CONNECTIONS = 1_024;
 

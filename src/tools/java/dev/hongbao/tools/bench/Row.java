@@ -58,11 +58,6 @@ final class Row {
         }
     }
 
-    /** In the order of the rounds. */
-    List<Double> rounds() {
-        return List.copyOf(rounds);
-    }
-
     /** NaN without a value. */
     double median() {
         double[] sorted =

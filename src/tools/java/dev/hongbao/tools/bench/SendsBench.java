@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Money that moves without a claim, over HTTP: sends of packets of five shares, deposits, whole lives of packets. A closed loop. */
-final class SendsBench extends Part.OfEngine {
+final class SendsBench extends Part {
     private static final int SENDERS = 500;
     private static final int MAX_HEAP_MIB = 1_024;
 

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** Many WebSockets to one server: the heap of an idle one, and the time of an event to all members of a group. The clients share the cores. */
-final class SocketsBench extends Part {
+final class SocketsBench {
     /** The first thousands open slowly, while both JVMs compile, and create what exists once. */
     private static final int WARM_UP = 2_000;
 
@@ -18,19 +18,14 @@ final class SocketsBench extends Part {
     private static final Map<String, String> OPTIONS =
             Map.of("http.max-connections", "1000000", "socket.max-per-address", "1000000");
 
-    private final int connections = trial.size(10_000, 4);
-    private final int members = connections / 2;
-    private final Row heap =
-            trial.row("heap of an idle connection", "bytes").once().atMost(12 * 1024);
-    private final Row p99 =
-            trial.row("from a send to its event, p99 of the members", "µs").atMost(250_000);
+    private SocketsBench() {}
 
-    SocketsBench(Trial trial) {
-        super(trial);
-    }
-
-    @Override
-    void run() throws Exception {
+    static void run(Trial trial) throws Exception {
+        int connections = trial.size(10_000, 4);
+        int members = connections / 2;
+        Row heap = trial.row("heap of an idle connection", "bytes").once().atMost(12 * 1024);
+        Row p99 =
+                trial.row("from a send to its event, p99 of the members", "µs").atMost(250_000);
         try (ServerBed server = ServerBed.start(trial, MAX_HEAP_MIB, OPTIONS, List.of())) {
             TokenSigner signer = ApiClient.signer(server.bed().config);
             server.bed().fund(BenchBed.members(1), BenchBed.CNY);

@@ -107,16 +107,6 @@ final class Trial {
         return (ProcessCpu.compilers() - before) / micros;
     }
 
-    /** Runs the rounds without a warm-up, in the given order. */
-    void coldRounds(List<Step> steps) throws Exception {
-        for (int round = 0; round < rounds; round++) {
-            for (Step step : steps) {
-                step(step.name);
-                step.action.run();
-            }
-        }
-    }
-
     /** Voids all numbers of this run. */
     void fault(String what) {
         faults.add(what);
