@@ -1,7 +1,6 @@
 package dev.hongbao.tools.bench;
 
 import dev.hongbao.tools.bench.ClusterBed.Counts;
-import dev.hongbao.tools.local.Threads;
 import dev.hongbao.values.PacketId;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -14,8 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * CPU of a settled claim per process, and its latency: with one and three servers, a Redis and a Redis Cluster of three masters.
- * All processes share this machine, so the loads are small and equal. <i>Strangers</i> are servers with stores of their own on the
- * same machine: what they cost more than a server alone is the price of sharing it.
+ * All processes share this machine, so the loads are small and equal.
  */
 final class ClusterBench {
     private static final int SERVERS = 3;
@@ -38,14 +36,10 @@ final class ClusterBench {
     private static final int REST_MILLIS = 3_000;
     private static final int MILLIS = 5_000;
 
-    /** Longer: three systems are more restless than one. */
-    private static final int STRANGERS_MILLIS = 15_000;
-
     private static final double FLAT = 1.15;
 
     private final Trial trial;
     private final Place one;
-    private final Place strangers;
     private final Place cluster;
     private final Place three;
     private final Place oneMore;
@@ -59,7 +53,6 @@ final class ClusterBench {
     ClusterBench(Trial trial) {
         this.trial = trial;
         this.one = new Place("1 server, 1 Redis, 200/s", null);
-        this.strangers = new Place("1 server, 1 Redis, 200/s, beside two strangers", null);
         this.cluster = new Place("1 server, 3 masters, 200/s", one);
         this.three = new Place("3 servers, 1 Redis, 200/s", null);
         this.oneMore = new Place("1 server, 1 Redis, 600/s", null);
@@ -100,7 +93,7 @@ final class ClusterBench {
             }
         }
 
-        synchronized void add(Counts counts, Counts rest, double rests, HttpLoad.Outcome outcome) {
+        void add(Counts counts, Counts rest, double rests, HttpLoad.Outcome outcome) {
             Histogram done = outcome.done;
             double count = done.getTotalCount();
             perSecond.add(outcome.donePerSecond());
@@ -120,13 +113,7 @@ final class ClusterBench {
             oneRedis();
             trial.step("Redis Cluster");
             redisCluster();
-            trial.step("strangers");
-            strangers();
         }
-        trial.row("3 servers, 600/s, to strangers: CPU of the servers", "%")
-                .once()
-                .atMost(100 * FLAT)
-                .add(100 * threeMore.servers.median() / strangers.servers.median());
     }
 
     /** The loads on one bed. Confined to one thread. */
@@ -175,22 +162,22 @@ final class ClusterBench {
             rest = bed.counts().since(before);
         }
 
-        private void measure(Place place, int millis, Callable<HttpLoad.Outcome> load) throws Exception {
-            double rests = (double) trial.time(millis).toNanos()
+        private void measure(Place place, Callable<HttpLoad.Outcome> load) throws Exception {
+            double rests = (double) trial.time(MILLIS).toNanos()
                     / trial.time(REST_MILLIS).toNanos();
             Counts before = bed.counts();
             HttpLoad.Outcome outcome = load.call();
             place.add(bed.counts().since(before), rest, rests, outcome);
         }
 
-        void measure(Place place, int perSecond, int millis) throws Exception {
-            measure(place, millis, () -> claim(perSecond, millis));
+        void measure(Place place, int perSecond) throws Exception {
+            measure(place, () -> claim(perSecond, MILLIS));
         }
 
         void measureSends(Place place) throws Exception {
             byte[][] senders = HttpCalls.headers(bed.config(), BenchBed.SENDERS);
             load(HttpCalls.sends(senders), MOST, BEGIN_MILLIS);
-            measure(place, MILLIS, () -> load(HttpCalls.sends(senders), MOST, MILLIS));
+            measure(place, () -> load(HttpCalls.sends(senders), MOST, MILLIS));
         }
 
         void keepOne() throws Exception {
@@ -215,43 +202,22 @@ final class ClusterBench {
 
     private void oneRedis() throws Exception {
         try (Loads loads = new Loads("one", 1, SERVERS, 3 * claims(MOST, MILLIS))) {
-            loads.measure(three, EASY, MILLIS);
-            loads.measure(threeMore, EASY_FOR_EACH, MILLIS);
-            loads.measure(threeBusy, BUSY, MILLIS);
-            loads.measure(threeMost, MOST, MILLIS);
+            loads.measure(three, EASY);
+            loads.measure(threeMore, EASY_FOR_EACH);
+            loads.measure(threeBusy, BUSY);
+            loads.measure(threeMost, MOST);
             loads.keepOne();
-            loads.measure(one, EASY, MILLIS);
-            loads.measure(oneMore, EASY_FOR_EACH, MILLIS);
-            loads.measure(oneBusy, BUSY, MILLIS);
-            loads.measure(oneMost, MOST, MILLIS);
+            loads.measure(one, EASY);
+            loads.measure(oneMore, EASY_FOR_EACH);
+            loads.measure(oneBusy, BUSY);
+            loads.measure(oneMost, MOST);
             loads.measureSends(sends);
         }
     }
 
     private void redisCluster() throws Exception {
         try (Loads loads = new Loads("cluster", MASTERS, 1, claims(EASY, MILLIS))) {
-            loads.measure(cluster, EASY, MILLIS);
-        }
-    }
-
-    /** Each stranger adds its own values. */
-    private void strangers() throws Exception {
-        List<Loads> all = new ArrayList<>();
-        try {
-            List<Callable<Boolean>> measuring = new ArrayList<>();
-            for (int i = 0; i < SERVERS; i++) {
-                Loads loads = new Loads("stranger", 1, 1, claims(EASY, STRANGERS_MILLIS));
-                all.add(loads);
-                measuring.add(() -> {
-                    loads.measure(strangers, EASY, STRANGERS_MILLIS);
-                    return true;
-                });
-            }
-            Threads.all(SERVERS, measuring);
-        } finally {
-            for (Loads each : all) {
-                each.close();
-            }
+            loads.measure(cluster, EASY);
         }
     }
 }
