@@ -83,11 +83,11 @@ public final class ChildServer extends ChildProcess {
         }
     }
 
-    /** The jar; else the classes that run here. */
+    /** The jar, with the archive of classes that the build leaves beside it; else the classes that run here. */
     private static List<String> program() {
         String classPath = System.getProperty("java.class.path");
         return classPath.endsWith(".jar") && !classPath.contains(File.pathSeparator)
-                ? List.of("-jar", classPath)
+                ? List.of("-XX:SharedArchiveFile=" + classPath.replaceFirst("jar$", "jsa"), "-jar", classPath)
                 : List.of("-cp", classPath, "dev.hongbao.Main");
     }
 

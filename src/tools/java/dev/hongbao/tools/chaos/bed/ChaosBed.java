@@ -35,7 +35,6 @@ public record ChaosBed(Path directory, RedisSide redis, PostgresSide postgres, L
             for (int number = 0; number < servers; number++) {
                 bed.members.add(new Member(number, directory, redis, bed.postgres));
             }
-            bed.members.get(0).archiveClasses();
             for (Member member : bed.members) {
                 member.start();
             }

@@ -3,9 +3,7 @@ package dev.hongbao.tools.chaos.bed;
 import dev.hongbao.tools.local.ChildServer;
 import dev.hongbao.tools.local.LossyProxy;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -66,10 +64,12 @@ public final class Member implements AutoCloseable {
 
     /** Starts it; tries again while a store is away. @throws IOException after 90 s */
     public void start() throws IOException, InterruptedException {
+        Path log = directory.resolve("server-" + number + ".log");
         long begun = System.nanoTime();
         while (true) {
             try {
-                ChildServer started = start(flags());
+                ChildServer started = ChildServer.start(
+                        directory.resolve("data"), FLAGS, options, ProcessBuilder.Redirect.appendTo(log.toFile()));
                 server = started;
                 clients.leadTo(started.port());
                 return;
@@ -80,30 +80,6 @@ public final class Member implements AutoCloseable {
                 TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
             }
         }
-    }
-
-    private ChildServer start(List<String> flags) throws IOException {
-        Path log = directory.resolve("server-" + number + ".log");
-        return ChildServer.start(
-                directory.resolve("data"), flags, options, ProcessBuilder.Redirect.appendTo(log.toFile()));
-    }
-
-    /** Starts and stops it: the archive of classes that it leaves halves the time of every later start. */
-    void archiveClasses() throws IOException {
-        start(List.of("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:ArchiveClassesAtExit=" + archive()))
-                .stop();
-    }
-
-    private Path archive() {
-        return directory.resolve("classes.jsa");
-    }
-
-    private List<String> flags() {
-        List<String> flags = new ArrayList<>(FLAGS);
-        if (Files.exists(archive())) {
-            flags.add("-XX:SharedArchiveFile=" + archive());
-        }
-        return flags;
     }
 
     /** Its process, until the next start. */
