@@ -66,12 +66,6 @@ final class ChaosCommand implements Callable<Integer> {
                     "Clients who race for packets beside the crowd, up to 64 for each; 1 to 1000. Default ${DEFAULT-VALUE}.")
     private int runners = 16;
 
-    @Option(
-            names = "--results",
-            description =
-                    "Parent of the run's directory, with the history and the servers' logs. Default ${DEFAULT-VALUE}.")
-    private Path results = Path.of("target/chaos");
-
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private CommandSpec spec;
@@ -83,7 +77,7 @@ final class ChaosCommand implements Callable<Integer> {
         check(runners >= 1 && runners <= MOST_RUNNERS, "--runners must be 1 to " + MOST_RUNNERS);
         Logging.choose(new LogConfig(LogConfig.Format.TEXT, LogConfig.Level.ERROR));
         long chosen = seed == null ? new SecureRandom().nextInt(Integer.MAX_VALUE) : seed;
-        Path directory = results.resolve("seed-" + chosen).toAbsolutePath();
+        Path directory = Path.of("target", "chaos", "seed-" + chosen).toAbsolutePath();
         Directories.delete(directory);
         Files.createDirectories(directory);
         PrintWriter out = spec.commandLine().getOut();

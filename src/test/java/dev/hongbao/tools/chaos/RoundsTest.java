@@ -144,7 +144,7 @@ class RoundsTest {
         rounds.run(FOR_EVER_MICROS);
 
         // Then what did not come is no fault, and excuses the server all the same
-        assertThat(rounds.settledMicros).containsOnlyKeys("a", "b");
+        assertThat(rounds.faults).containsOnlyKeys("a", "b");
         assertThat(rounds.troubles).hasSize(3);
         assertThat(rounds.stranded).isEmpty();
         assertThat(rounds.settling.others()).hasSize(1);
@@ -153,8 +153,7 @@ class RoundsTest {
     @Test
     @DisplayName("Given faults of one place, when they come or not, then each is mended before the next one comes")
     void oneAtATime() throws Exception {
-        List<Turn> lane = List.of(
-                turn("a", "here", NOTHING), turn("b", "here", missed()), turn("c", "here", NOTHING));
+        List<Turn> lane = List.of(turn("a", "here", NOTHING), turn("b", "here", missed()), turn("c", "here", NOTHING));
 
         rounds(new Round(List.of(lane), false), limit -> {
                     fill();

@@ -39,13 +39,7 @@ public final class Chaos {
      * @param runners 1 or more
      */
     public record Settings(
-            Duration length,
-            long seed,
-            int servers,
-            RedisSide.Form redis,
-            String faults,
-            Duration calm,
-            int runners) {}
+            Duration length, long seed, int servers, RedisSide.Form redis, String faults, Duration calm, int runners) {}
 
     /**
      * @param directory exists and is empty; keeps the history and the servers' logs
@@ -60,7 +54,9 @@ public final class Chaos {
         try (History history = new History(directory.resolve("history.txt"), MOST_OPERATIONS, System::nanoTime);
                 ChaosBed bed = ChaosBed.start(directory, settings.servers, settings.redis);
                 WebhookReceiver webhook = new WebhookReceiver(random.split())) {
-            Api api = new Api(history, bed.signer(), bed.ports());
+            List<Integer> ports =
+                    bed.members().stream().map(member -> member.clients.port()).toList();
+            Api api = new Api(history, bed.signer(), ports);
             Probes probes = new Probes(history, api);
             Preparations made = new Preparations(api);
             made.subscribe(webhook.url());
@@ -83,22 +79,19 @@ public final class Chaos {
             progress.accept("reading the outbox");
             List<Event> events = OutboxReader.readAll(api);
             Set<String> delivered = webhook.await(events);
-            List<Event> earlier = new ArrayList<>(crowd.events());
-            earlier.addAll(webhook.received());
             Seen seen = new Seen(
                     history.operations(),
                     rounds.troubles,
                     rounds.losses,
                     quiet,
-                    earlier,
+                    webhook.received(),
                     events,
                     delivered,
                     crowd.heard());
             progress.accept("checking " + seen.history().size() + " operations, and "
                     + seen.heard().size() + " events that arrived over sockets");
             found.addAll(Checker.check(seen, RowReader.read(bed.postgres())));
-            return new ChaosResult(
-                    settings.seed, seen.history(), seen.troubles(), rounds.settledMicros, rounds.settling, found);
+            return new ChaosResult(settings.seed, seen.history(), rounds.faults, rounds.settling, found);
         }
     }
 }

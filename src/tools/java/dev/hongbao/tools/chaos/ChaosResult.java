@@ -3,11 +3,9 @@ package dev.hongbao.tools.chaos;
 import dev.hongbao.tools.chaos.check.Answer;
 import dev.hongbao.tools.chaos.check.Call.Kind;
 import dev.hongbao.tools.chaos.check.Operation;
-import dev.hongbao.tools.chaos.check.Seen;
 import dev.hongbao.tools.chaos.check.Violation;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -15,14 +13,12 @@ import java.util.stream.Collectors;
 /**
  * The result of a run.
  *
- * @param settledMicros by kind of fault; see {@link Rounds#settledMicros}
- * @param settling of whole rounds
+ * @param faultsByKind number of those that came
  */
 public record ChaosResult(
         long seed,
         List<Operation> history,
-        List<Seen.Trouble> troubles,
-        Map<String, List<Long>> settledMicros,
+        Map<String, Integer> faultsByKind,
         Rounds.Settling settling,
         List<Violation> violations) {
     /** More are only counted. */
@@ -34,7 +30,7 @@ public record ChaosResult(
 
     /** Number of injected faults. */
     public int faults() {
-        return settledMicros.values().stream().mapToInt(List::size).sum();
+        return faultsByKind.values().stream().mapToInt(count -> count).sum();
     }
 
     /** Number of claims by answer. */
@@ -53,28 +49,18 @@ public record ChaosResult(
         };
     }
 
-    /** Percentage of calls with a definite answer, at servers without a fault and with whole lines to clients. */
-    private double availability() {
-        List<Operation> asked =
-                history.stream().filter(each -> !Seen.excuses(troubles, each)).toList();
-        long known = asked.stream().filter(each -> !each.answer().isUnknown()).count();
-        return asked.isEmpty() ? 100 : 100.0 * known / asked.size();
-    }
-
     /** For the terminal. */
     public String text() {
         StringBuilder text = new StringBuilder();
         row(text, "faults", faults());
+        faultsByKind.forEach((kind, count) -> row(text, "  " + kind, count));
         text.append(String.format("%n%-44s %6s %9s %9s %9s%n", "settled again after, ms", "n", "p50", "p99", "max"));
-        settledMicros.forEach((kind, micros) -> times(text, kind, micros));
         times(text, "all rounds that were not silent", settling.others());
         times(text, "all silent rounds", settling.silent());
         text.append(System.lineSeparator());
         row(text, "operations", history.size());
         row(text, "claims", claims().values().stream().mapToLong(count -> count).sum());
         claims().forEach((outcome, count) -> row(text, "  " + outcome, count));
-        text.append(String.format(
-                Locale.ROOT, "%-44s %6.2f %%%n", "definite answers from servers that are well", availability()));
         row(text, "violations", violations.size());
         violations.stream()
                 .limit(SHOWN)

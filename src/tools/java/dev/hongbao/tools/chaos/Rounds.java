@@ -40,8 +40,8 @@ final class Rounds {
 
     final List<Violation> stranded = new ArrayList<>();
 
-    /** By kind of fault: {@link Settling} of the round of each that came. */
-    final Map<String, List<Long>> settledMicros = new TreeMap<>();
+    /** By kind: the number of those that came. */
+    final Map<String, Integer> faults = new TreeMap<>();
 
     final Settling settling = new Settling(new ArrayList<>(), new ArrayList<>());
 
@@ -123,9 +123,7 @@ final class Rounds {
                     .forEach(server -> troubles.add(
                             new Trouble(server, harm.fromMicros - AROUND_MICROS, harm.mendedMicros + AROUND_MICROS)));
             if (harm.came) {
-                settledMicros
-                        .computeIfAbsent(fault.kind(), kind -> new ArrayList<>())
-                        .add(settled - mended);
+                faults.merge(fault.kind(), 1, Integer::sum);
                 if (fault.isLoss()) {
                     losses.add(new Loss(harm.fromMicros, settled + AROUND_MICROS));
                 }

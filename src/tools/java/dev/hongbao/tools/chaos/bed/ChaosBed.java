@@ -50,11 +50,6 @@ public record ChaosBed(Path directory, RedisSide redis, PostgresSide postgres, L
         return members.get(random.nextInt(members.size()));
     }
 
-    /** The ports for clients, by number of the server. */
-    public List<Integer> ports() {
-        return members.stream().map(member -> member.clients.port()).toList();
-    }
-
     /** Promotes the replica of Redis, and leads every server to it. */
     public void promoteRedis() {
         redis.killAndPromote();

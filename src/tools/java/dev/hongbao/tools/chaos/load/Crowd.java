@@ -30,7 +30,6 @@ public final class Crowd {
     private static final long END_MILLIS = 4 * Api.LIMIT.toMillis();
 
     private final World world;
-    private final OutboxReader outbox;
     private final List<Thread> threads = new ArrayList<>();
     private final List<SocketClient> socketClients = new ArrayList<>();
     private final Queue<IllegalStateException> failures = new ConcurrentLinkedQueue<>();
@@ -49,7 +48,6 @@ public final class Crowd {
      */
     public Crowd(Api api, String draw, String campaign, SplittableRandom random, int runners) {
         this.world = new World(api, draw, campaign);
-        this.outbox = new OutboxReader(api);
         for (int i = 0; i < CLIENTS; i++) {
             SplittableRandom own = random.split();
             SimulatedClient client = new SimulatedClient(world, own, "client-" + i);
@@ -67,7 +65,10 @@ public final class Crowd {
                 .mapToObj(number -> new Race(world, number))
                 .toList();
         for (int i = 0; i < runners; i++) {
-            add("runner-" + i, races.get(i / RUNNERS_PER_RACE).runner(random.split())::step);
+            Race race = races.get(i / RUNNERS_PER_RACE);
+            SplittableRandom own = random.split();
+            int[] server = {world.server(own)};
+            add("runner-" + i, () -> server[0] = race.step(own, server[0]));
         }
         SplittableRandom hostile = random.split();
         add("hostile", () -> {
@@ -78,7 +79,6 @@ public final class Crowd {
             pause(hostile, HOSTILE_PAUSE_MILLIS);
         });
         add("rain-maker", new RainMaker(world)::step);
-        add("outbox-reader", outbox::step);
     }
 
     static void pause(SplittableRandom random, int averageMillis) throws InterruptedException {
@@ -134,10 +134,5 @@ public final class Crowd {
     /** The group's events that arrived over sockets; after {@link #stop}. */
     public List<Seen.Heard> heard() {
         return socketClients.stream().flatMap(client -> client.heard().stream()).toList();
-    }
-
-    /** The outbox as the host's backend read it; after {@link #stop}. */
-    public List<Seen.Event> events() {
-        return outbox.events();
     }
 }

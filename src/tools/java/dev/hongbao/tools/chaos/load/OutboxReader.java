@@ -6,54 +6,26 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 
-/** The host's backend polls the outbox, at one server after the other. Confined to one thread. */
+/** The host's backend reads events. Stateless; blocking. */
 public final class OutboxReader {
-    private static final long PAUSE_MILLIS = 200;
     private static final Set<String> OF_PACKETS =
             Set.of("claim.settled", "packet.sent", "packet.drained", "packet.refunded");
 
-    private final Api api;
-    private final List<Event> events = new ArrayList<>();
-    private String cursor = "";
-    private int turn;
-
-    OutboxReader(Api api) {
-        this.api = api;
-    }
-
-    void step() throws InterruptedException {
-        try {
-            keep(api.read(turn++ % api.servers(), path()));
-        } catch (IOException unanswered) {
-            // the next server is asked
-        }
-        TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
-    }
-
-    List<Event> events() {
-        return events;
-    }
+    private OutboxReader() {}
 
     /** Reads the whole outbox, until there is no new event. */
     public static List<Event> readAll(Api api) throws IOException, InterruptedException {
-        OutboxReader reader = new OutboxReader(api);
+        List<Event> events = new ArrayList<>();
+        String after = "";
         int before;
         do {
-            before = reader.events.size();
-            reader.keep(api.readAgain(reader.path(), ""));
-        } while (reader.events.size() > before);
-        return reader.events;
-    }
-
-    private String path() {
-        return "/v1/outbox?limit=1000" + (cursor.isEmpty() ? "" : "&after=" + cursor);
-    }
-
-    private void keep(JsonObject page) {
-        events.addAll(events(page));
-        cursor = page.getString("next");
+            before = events.size();
+            JsonObject page = api.readAgain("/v1/outbox?limit=1000" + after, "");
+            events.addAll(events(page));
+            after = "&after=" + page.getString("next");
+        } while (events.size() > before);
+        return events;
     }
 
     /** The events of a page, or of a webhook's message. */

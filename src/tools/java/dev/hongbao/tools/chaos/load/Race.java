@@ -1,10 +1,8 @@
 package dev.hongbao.tools.chaos.load;
 
-import dev.hongbao.tools.chaos.check.Answer;
 import dev.hongbao.tools.chaos.check.Call;
 import dev.hongbao.tools.chaos.check.Operation;
 import java.util.SplittableRandom;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -20,21 +18,18 @@ final class Race {
     /** Average time between two races. */
     private static final int PAUSE_MILLIS = 25;
 
-    /** A runner that waits for the next packet looks so often for the end of the run. */
-    private static final long LOOK_MILLIS = 100;
+    /** A runner looks so often for the next packet. */
+    private static final long LOOK_MILLIS = 20;
 
     private final World world;
     private final int race;
     private final AtomicInteger sent = new AtomicInteger();
     private volatile Hot hot = new Hot("", 0);
 
-    /**
-     * @param coming users who claim
-     * @param isOver counted down when there is the next packet
-     */
-    private record Hot(String packet, int coming, AtomicInteger came, CountDownLatch isOver) {
+    /** @param coming users who claim */
+    private record Hot(String packet, int coming, AtomicInteger came) {
         Hot(String packet, int coming) {
-            this(packet, coming, new AtomicInteger(), new CountDownLatch(1));
+            this(packet, coming, new AtomicInteger());
         }
     }
 
@@ -48,48 +43,32 @@ final class Race {
         return "user-sends-race-" + race;
     }
 
-    Runner runner(SplittableRandom random) {
-        return new Runner(random);
+    /**
+     * One claim of a runner, which stays with a server while that answers. The runner that finds no user left sends the next packet; the
+     * others wait for it.
+     *
+     * @return the server of the runner's next step
+     */
+    int step(SplittableRandom random, int server) throws InterruptedException {
+        Hot now = hot;
+        int number = now.came.getAndIncrement();
+        if (number > now.coming) {
+            TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+            return server;
+        }
+        Operation done = number < now.coming
+                ? world.ask(Call.claim("user-race-" + number, now.packet, server), random)
+                : send(random, server);
+        return done.answer().isUnknown() ? world.server(random) : done.call().server();
     }
 
-    /** Stays with a server while that answers. Confined to one thread; blocking. */
-    final class Runner {
-        private final SplittableRandom random;
-        private int server;
-
-        private Runner(SplittableRandom random) {
-            this.random = random;
-            this.server = world.server(random);
-        }
-
-        void step() throws InterruptedException {
-            Hot now = hot;
-            int number = now.came.getAndIncrement();
-            if (number < now.coming) {
-                ask(Call.claim("user-race-" + number, now.packet, server));
-            } else if (number == now.coming) { // one runner ends the race
-                Crowd.pause(random, PAUSE_MILLIS);
-                send();
-                now.isOver.countDown();
-            } else {
-                var unused = now.isOver.await(LOOK_MILLIS, TimeUnit.MILLISECONDS);
-            }
-        }
-
-        private void send() throws InterruptedException {
-            int shares = random.nextInt(FEWEST, MOST + 1);
-            String key = "race-" + race + "-" + sent.incrementAndGet();
-            String terms = Call.terms(shares, LIFE_SECONDS);
-            Answer answer = ask(new Call(Call.Kind.SEND, sender(race), terms, key, 2L * shares, server));
-            hot = answer.isOk() ? new Hot(answer.id(), shares + shares / 10) : new Hot("", 0);
-        }
-
-        private Answer ask(Call call) throws InterruptedException {
-            Operation done = world.ask(call, random);
-            server = done.answer().isUnknown()
-                    ? world.server(random)
-                    : done.call().server();
-            return done.answer();
-        }
+    private Operation send(SplittableRandom random, int server) throws InterruptedException {
+        Crowd.pause(random, PAUSE_MILLIS);
+        int shares = random.nextInt(FEWEST, MOST + 1);
+        String key = "race-" + race + "-" + sent.incrementAndGet();
+        String terms = Call.terms(shares, LIFE_SECONDS);
+        Operation done = world.ask(new Call(Call.Kind.SEND, sender(race), terms, key, 2L * shares, server), random);
+        hot = done.answer().isOk() ? new Hot(done.answer().id(), shares + shares / 10) : new Hot("", 0);
+        return done;
     }
 }
