@@ -54,13 +54,6 @@ final class ChaosCommand implements Callable<Integer> {
     private String faults = "";
 
     @Option(
-            names = "--calm",
-            defaultValue = "0",
-            description = "Seconds without faults before each round, so that its faults meet a busy system."
-                    + " Default ${DEFAULT-VALUE}.")
-    private double calmSeconds;
-
-    @Option(
             names = "--runners",
             description =
                     "Clients who race for packets beside the crowd, up to 64 for each; 1 to 1000. Default ${DEFAULT-VALUE}.")
@@ -72,7 +65,7 @@ final class ChaosCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        check(minutes > 0 && calmSeconds >= 0, "--minutes must be above 0, and --calm not below 0");
+        check(minutes > 0, "--minutes must be above 0");
         check(servers >= 1 && servers <= MOST_SERVERS, "--servers must be 1 to " + MOST_SERVERS);
         check(runners >= 1 && runners <= MOST_RUNNERS, "--runners must be 1 to " + MOST_RUNNERS);
         Logging.choose(new LogConfig(LogConfig.Format.TEXT, LogConfig.Level.ERROR));
@@ -83,13 +76,7 @@ final class ChaosCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         out.println("seed " + chosen);
         Chaos.Settings settings = new Chaos.Settings(
-                Duration.ofMillis((long) (minutes * 60_000)),
-                chosen,
-                servers,
-                redis,
-                faults,
-                Duration.ofMillis((long) (calmSeconds * 1_000)),
-                runners);
+                Duration.ofMillis((long) (minutes * 60_000)), chosen, servers, redis, faults, runners);
         ChaosResult result = Chaos.run(settings, directory, line -> {
             out.println(line);
             out.flush();

@@ -42,7 +42,7 @@ class ChaosIT {
     }
 
     private ChaosResult run(Duration length, int servers, Form redis) throws Exception {
-        Chaos.Settings settings = new Chaos.Settings(length, SEED, servers, redis, "", Duration.ofSeconds(1), 16);
+        Chaos.Settings settings = new Chaos.Settings(length, SEED, servers, redis, "", 16);
         ChaosResult result = Chaos.run(settings, directory, System.out::println);
         System.out.println(result.text());
         assertThat(result.violations())

@@ -11,7 +11,6 @@ import dev.hongbao.tools.chaos.fault.Schedule.Round;
 import dev.hongbao.tools.chaos.fault.Schedule.Turn;
 import dev.hongbao.tools.chaos.load.History;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -80,7 +79,6 @@ class RoundsTest {
                     played.add(round);
                     return round;
                 },
-                Duration.ZERO,
                 settlement,
                 history,
                 line -> {});

@@ -12,7 +12,6 @@ import dev.hongbao.tools.chaos.fault.Schedule;
 import dev.hongbao.tools.chaos.load.Api;
 import dev.hongbao.tools.chaos.load.Crowd;
 import dev.hongbao.tools.chaos.load.History;
-import dev.hongbao.tools.chaos.load.OutboxReader;
 import dev.hongbao.tools.chaos.load.Preparations;
 import dev.hongbao.tools.chaos.load.WebhookReceiver;
 import java.nio.file.Path;
@@ -35,11 +34,9 @@ public final class Chaos {
      * @param length of the time with faults
      * @param servers 1 or more
      * @param faults see {@link Schedule}
-     * @param calm before each round
      * @param runners 1 or more
      */
-    public record Settings(
-            Duration length, long seed, int servers, RedisSide.Form redis, String faults, Duration calm, int runners) {}
+    public record Settings(Duration length, long seed, int servers, RedisSide.Form redis, String faults, int runners) {}
 
     /**
      * @param directory exists and is empty; keeps the history and the servers' logs
@@ -64,7 +61,7 @@ public final class Chaos {
             probes.prepare(bed.postgres());
             Crowd crowd = new Crowd(api, made.draw(), made.campaign(), random.split(), settings.runners);
             Schedule schedule = new Schedule(bed, random.split(), settings.faults);
-            Rounds rounds = new Rounds(schedule::next, settings.calm, probes::awaitSettled, history, progress);
+            Rounds rounds = new Rounds(schedule::next, probes::awaitSettled, history, progress);
             crowd.start();
             rounds.run(history.micros() + TimeUnit.MILLISECONDS.toMicros(settings.length.toMillis()));
 
@@ -77,14 +74,16 @@ public final class Chaos {
             long quiet = history.micros();
             found.addAll(new Quiet(bed, api, progress).ask());
             progress.accept("reading the outbox");
-            List<Event> events = OutboxReader.readAll(api);
+            List<Event> events = api.allEvents();
+            List<Event> earlier = new ArrayList<>(crowd.polled());
+            earlier.addAll(webhook.received());
             Set<String> delivered = webhook.await(events);
             Seen seen = new Seen(
                     history.operations(),
                     rounds.troubles,
                     rounds.losses,
                     quiet,
-                    webhook.received(),
+                    earlier,
                     events,
                     delivered,
                     crowd.heard());

@@ -8,7 +8,6 @@ import dev.hongbao.tools.chaos.fault.Fault;
 import dev.hongbao.tools.chaos.fault.Schedule;
 import dev.hongbao.tools.chaos.load.History;
 import dev.hongbao.tools.local.Threads;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +27,6 @@ final class Rounds {
     private static final long AROUND_MICROS = 1_000_000;
 
     private final Supplier<Schedule.Round> schedule;
-    private final Duration calm;
     private final Settlement settlement;
     private final History history;
     private final Consumer<String> progress;
@@ -54,14 +52,8 @@ final class Rounds {
         List<String> await(long limitMillis) throws Exception;
     }
 
-    Rounds(
-            Supplier<Schedule.Round> schedule,
-            Duration calm,
-            Settlement settlement,
-            History history,
-            Consumer<String> progress) {
+    Rounds(Supplier<Schedule.Round> schedule, Settlement settlement, History history, Consumer<String> progress) {
         this.schedule = schedule;
-        this.calm = calm;
         this.settlement = settlement;
         this.history = history;
         this.progress = progress;
@@ -70,7 +62,6 @@ final class Rounds {
     /** @param untilMicros of the run's clock: no round begins later */
     void run(long untilMicros) throws Exception {
         for (int number = 1; history.micros() < untilMicros && !history.isFull(); number++) {
-            TimeUnit.MILLISECONDS.sleep(calm.toMillis());
             Schedule.Round round = schedule.get();
             tell("round %d: %s", number, text(round));
             history.note("round " + number);

@@ -7,7 +7,7 @@ import java.util.Set;
  * All that the clients and the host of a run observed. Times are microseconds of the run's clock.
  *
  * @param quietMicros the end of the last fault; later calls only repeat earlier ones
- * @param earlier events that the webhook's receiver got, in any order, with repeats
+ * @param earlier events that the host read during the run, in any order, with repeats
  * @param events the whole outbox at the end, from its beginning
  * @param delivered ids of all events that the webhook's receiver took
  * @param heard events that clients received over sockets; in the order of each client

@@ -5,6 +5,7 @@ import dev.hongbao.tools.chaos.check.Answer;
 import dev.hongbao.tools.chaos.check.Call;
 import dev.hongbao.tools.chaos.check.Call.Kind;
 import dev.hongbao.tools.chaos.check.Operation;
+import dev.hongbao.tools.chaos.check.Seen.Event;
 import dev.hongbao.tools.local.ApiClient;
 import dev.hongbao.tools.local.ApiClient.Request;
 import dev.hongbao.values.Caller.Role;
@@ -16,6 +17,7 @@ import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.http.HttpTimeoutException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -33,6 +35,11 @@ public final class Api {
 
     private static final Duration TOKEN_TTL = Duration.ofDays(1);
     private static final String ASSET = "CNY";
+    /** A page of events, the oldest or those {@code &after=} a cursor. */
+    static final String OUTBOX = "/v1/outbox?limit=1000";
+
+    private static final Set<String> OF_PACKETS =
+            Set.of("claim.settled", "packet.sent", "packet.drained", "packet.refunded");
     private static final Set<Kind> OF_HOST = Set.of(Kind.DEPOSIT, Kind.WITHDRAWAL, Kind.BALANCE);
 
     private final History history;
@@ -170,6 +177,36 @@ public final class Api {
     static List<JsonObject> items(JsonObject page) {
         JsonArray items = page.getJsonArray("items");
         return IntStream.range(0, items.size()).mapToObj(items::getJsonObject).toList();
+    }
+
+    /** The events of a page of the outbox, or of a webhook's message. */
+    static List<Event> events(JsonObject page) {
+        return items(page).stream()
+                .map(event -> {
+                    JsonObject data = event.getJsonObject("data");
+                    String type = event.getString("type");
+                    return new Event(
+                            event.getString("id"),
+                            type,
+                            OF_PACKETS.contains(type) ? data.getString("packet") : "",
+                            type.equals("claim.settled") ? data.getInteger("slot") : -1,
+                            event.encode());
+                })
+                .toList();
+    }
+
+    /** Reads the whole outbox, until there is no new event. */
+    public List<Event> allEvents() throws IOException, InterruptedException {
+        List<Event> events = new ArrayList<>();
+        String after = "";
+        int before;
+        do {
+            before = events.size();
+            JsonObject page = readAgain(OUTBOX + after, "");
+            events.addAll(events(page));
+            after = "&after=" + page.getString("next");
+        } while (events.size() > before);
+        return events;
     }
 
     /** A read of the host's backend, without history. @throws IOException if the status is not 200 */

@@ -1,6 +1,8 @@
 package dev.hongbao.tools.chaos.load;
 
 import dev.hongbao.tools.chaos.check.Seen;
+import io.vertx.core.json.JsonObject;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -27,12 +29,16 @@ public final class Crowd {
     private static final int RUNNERS_PER_RACE = 64;
 
     /** A client has given up its call and its tries by then. */
+    private static final long POLL_MILLIS = 200;
+
     private static final long END_MILLIS = 4 * Api.LIMIT.toMillis();
 
     private final World world;
     private final List<Thread> threads = new ArrayList<>();
     private final List<SocketClient> socketClients = new ArrayList<>();
     private final Queue<IllegalStateException> failures = new ConcurrentLinkedQueue<>();
+    private final List<Seen.Event> polled = new ArrayList<>();
+    private String after = "";
 
     /** One client. */
     private interface Client {
@@ -79,6 +85,20 @@ public final class Crowd {
             pause(hostile, HOSTILE_PAUSE_MILLIS);
         });
         add("rain-maker", new RainMaker(world)::step);
+        int[] turn = {0};
+        add("poller", () -> poll(api, turn[0]++ % api.servers()));
+    }
+
+    /** As the host's backend, at one server after the other. */
+    private void poll(Api api, int server) throws InterruptedException {
+        try {
+            JsonObject page = api.read(server, Api.OUTBOX + after);
+            polled.addAll(Api.events(page));
+            after = "&after=" + page.getString("next");
+        } catch (IOException unanswered) {
+            // the next server is asked
+        }
+        TimeUnit.MILLISECONDS.sleep(POLL_MILLIS);
     }
 
     static void pause(SplittableRandom random, int averageMillis) throws InterruptedException {
@@ -129,6 +149,11 @@ public final class Crowd {
         if (first != null) {
             throw first;
         }
+    }
+
+    /** The events that the poller read; after {@link #stop}. */
+    public List<Seen.Event> polled() {
+        return polled;
     }
 
     /** The group's events that arrived over sockets; after {@link #stop}. */

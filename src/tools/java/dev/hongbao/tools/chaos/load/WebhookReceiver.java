@@ -40,7 +40,7 @@ public final class WebhookReceiver implements AutoCloseable {
     }
 
     private synchronized void receive(HttpServerRequest request, Buffer body) {
-        List<Event> message = OutboxReader.events(body.toJsonObject().getJsonObject("data"));
+        List<Event> message = Api.events(body.toJsonObject().getJsonObject("data"));
         received.addAll(message);
         int dice = takesAll ? 0 : random.nextInt(100);
         if (dice < 80) {
