@@ -141,11 +141,11 @@ final class DrawChecks {
                 where (t ->> 'issued')::bigint <> z.issued or not (d.final_table ->> 'checked')::boolean
                 """).since(Scope.DRAWS),
             new Check("I10", "a user's counters count the user's plays", """
-                select format('draw %s user %s: counted %s, played %s', y.draw, y.user_id, y.counters[1], p.plays)
+                select format('draw %s user %s: counted %s, played %s', draw, user_id, y.counters[1], p.plays)
                 from player as y
-                cross join lateral (select count(*) as plays from play
-                                    where draw = y.draw and user_id = y.user_id) as p
-                where y.counters[1] <> p.plays
+                full join (select draw, user_id, count(*) as plays from play
+                           where draw in (select draw from player) group by draw, user_id) as p using (draw, user_id)
+                where y.counters[1] is distinct from p.plays
                 """).since(Scope.DRAWS),
             new Check("I11", "no draw stays open after its time", Severity.HEALS, """
                 select format('draw %s is open and was due at %s', id, closes_at)

@@ -65,7 +65,7 @@ class BrokenKeysIT {
         engine.deposit("alice", 1_000_000_000);
         engine.deposit("shop", 1_000_000_000);
         shards = IntStream.range(0, SHARDS).mapToObj(Units::new).toList();
-        shards.forEach(each -> eventually(IN_TIME, each::work)); // the first gold falls after some 20 ms
+        shards.forEach(each -> eventually(IN_TIME, each::work)); // the first gold falls after some 100 ms
     }
 
     @AfterAll
@@ -140,7 +140,7 @@ class BrokenKeysIT {
                 mode: schedule
                 closesAt: "%s"
                 schedule: {periodSeconds: 60}
-                prizes: [{name: gold, quota: 3000, stock: 1000000}]
+                prizes: [{name: gold, quota: 600, stock: 1000000}]
                 fallback: {name: thanks}
                 """.formatted(Instant.now().plus(Duration.ofHours(2)))));
         }

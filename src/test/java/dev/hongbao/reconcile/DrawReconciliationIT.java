@@ -149,6 +149,7 @@ class DrawReconciliationIT extends ChecksContract {
             the final table | update draw set final_table = jsonb_set(final_table, '{checked}', 'false') where closed_at is not null
             no draw stays open | update draw set opens_at = opens_at - interval '1 day', closes_at = now() - interval '11 seconds' where closed_at is null
             a user's counters | update player set counters[1] = counters[1] + 1
+            a user's counters | delete from player where user_id = (select min(user_id) from player)
             """, quoteCharacter = '"')
     void forgedBooksAreFound(String name, String forgery) throws Exception {
         assertFound(name, forgery);
