@@ -24,7 +24,7 @@ class EvenLuckTest {
     @CsvSource({"20, 5", "3, 30", "200, 3", "40, 41", "7, 2"})
     void oneShareIsDirichletMultinomial(int excess, int count) {
         // Given: P(X = x) = C(excess - x + count - 2, count - 2) / C(excess + count - 1, count - 1)
-        int draws = 40_000;
+        int draws = 20_000;
         double[] expected = new double[excess + 1];
         for (int x = 0; x <= excess; x++) {
             expected[x] = draws
@@ -62,7 +62,7 @@ class EvenLuckTest {
 
     private static void assertUniform(Drawing drawing, int excess, int count, int cap) {
         // Given
-        int draws = 20_000;
+        int draws = 10_000;
         Map<String, Integer> numbers = new HashMap<>();
         long ways = (long) Math.rint(ways(excess, count, cap)[excess]);
         long[] seen = new long[(int) ways];
@@ -117,7 +117,7 @@ class EvenLuckTest {
     void theLuckiestOfEvenLuckIsInEverySlotAsOften() {
         // Given: a tight max and a total that leaves one share larger by one at the level start
         SplitTerms terms = SplitTerms.of(SplitAlgorithm.EVEN_LUCK, 21, 5, null, 5L);
-        int draws = 40_000;
+        int draws = 20_000;
         long[] sum = new long[5];
 
         // When
