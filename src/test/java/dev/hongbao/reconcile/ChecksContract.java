@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -83,7 +84,7 @@ abstract class ChecksContract {
 
     /** The invariants and names of the checks that find a forgery. */
     Set<String> found(String forgery) throws Exception {
-        Set<String> found = new HashSet<>();
+        Set<Check> found = new HashSet<>();
         TestDatabase.rolledBack(servers.postgresOwnerUrl(), statement -> {
             for (String rule : withoutRules) {
                 statement.execute(rule);
@@ -91,11 +92,11 @@ abstract class ChecksContract {
             statement.execute(forgery);
             for (Check check : checks) {
                 if (statement.executeQuery(check.sql()).next()) {
-                    found.add(name(check));
+                    found.add(check);
                 }
             }
-            FromACheckpoint.assertSame(statement, checks, forgery);
+            FromACheckpoint.assertSame(statement, checks, found, forgery);
         });
-        return found;
+        return found.stream().map(ChecksContract::name).collect(Collectors.toSet());
     }
 }
