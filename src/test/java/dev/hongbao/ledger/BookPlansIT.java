@@ -144,7 +144,7 @@ class BookPlansIT {
         assertThat(statement).contains("transfer_in");
     }
 
-    /** It finds nothing. A plan that counts on finding something soon reads them again for each row of the outbox: for minutes here. */
+    /** It finds nothing. A plan that counts on finding something soon would read them again for each row of the outbox. */
     @Test
     void aCheckOfTheOutboxReadsTheBooksOnce() throws SQLException {
         owner.setAutoCommit(false);
