@@ -61,7 +61,7 @@ class ScheduleIT {
     void start(TestServers given) {
         servers = given;
         time = new TestTime(servers);
-        engine = TestEngine.start(servers, 2, Map.of());
+        engine = TestEngine.start(servers, 2, Map.of("shards", "4"));
         draws = new TestDraws(engine);
     }
 

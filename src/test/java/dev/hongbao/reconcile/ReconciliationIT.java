@@ -213,7 +213,7 @@ class ReconciliationIT extends ChecksContract {
         // a wrong slot
         try (TestServers own = Servers.fresh()) {
             List<Packet> packets = new ArrayList<>();
-            try (TestEngine engine = TestEngine.start(own, 1, Map.of())) {
+            try (TestEngine engine = TestEngine.start(own, 1, Map.of("shards", "3"))) {
                 engine.deposit("alice", 100_000);
                 while (packets.size() < 3) {
                     Packet sent = engine.send("alice", 100, 10);

@@ -53,7 +53,7 @@ public final class TestEngine implements AutoCloseable {
      * Unless a test says otherwise: enough shards to have several. Each is recovered at the first start on a database, and is looked
      * after ten times a second from then on. Few connections, since each plans all statements anew.
      */
-    static final Map<String, String> DEFAULTS = Map.of("shards", "4", "postgres.pool-size", "3");
+    static final Map<String, String> DEFAULTS = Map.of("shards", "2", "postgres.pool-size", "3");
 
     private final Vertx vertx;
     private final Engine engine;
