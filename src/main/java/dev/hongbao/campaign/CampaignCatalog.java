@@ -3,23 +3,26 @@ package dev.hongbao.campaign;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import com.github.f4b6a3.uuid.UuidCreator;
 import dev.hongbao.campaign.CampaignService.CampaignReport;
+import dev.hongbao.engine.Quarantine;
 import dev.hongbao.ledger.Idempotency;
 import dev.hongbao.ledger.Ledger;
 import dev.hongbao.store.postgres.RowCache;
 import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.values.CampaignId;
 import dev.hongbao.values.GroupId;
+import dev.hongbao.values.Page;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Campaigns in Postgres, without rains. The fixed facts are cached. Thread-safe. */
@@ -91,9 +94,13 @@ final class CampaignCatalog extends RowCache<CampaignId, Campaign> {
 
     private final Pool pool;
     private final Pool books;
+    private final Quarantine quarantine;
 
-    /** @param books a pool whose statements may take minutes: a report sums all pools of a day and a product */
-    public CampaignCatalog(Pool pool, Pool books) {
+    /**
+     * @param books a pool whose statements may take minutes: a report sums all pools of a day and a product
+     * @param quarantine notes campaigns that this server cannot read
+     */
+    public CampaignCatalog(Pool pool, Pool books, Quarantine quarantine) {
         super(
                 Caffeine.newBuilder()
                         .maximumSize(MAX_CAMPAIGNS)
@@ -102,6 +109,7 @@ final class CampaignCatalog extends RowCache<CampaignId, Campaign> {
                 Campaign::id);
         this.pool = pool;
         this.books = books;
+        this.quarantine = quarantine;
     }
 
     @Override
@@ -126,10 +134,11 @@ final class CampaignCatalog extends RowCache<CampaignId, Campaign> {
      * @param sponsor null for all
      * @param status null for all
      */
-    Future<List<Campaign.View>> list(
+    Future<Page<Campaign.View>> list(
             @Nullable UserId sponsor, Campaign.View.@Nullable Status status, CampaignId before, int limit) {
         return list(pool, VIEW, ALL, STATUS, sponsor, status == null ? null : status.wireName(), before, limit)
-                .map(rows -> rows.stream().map(CampaignCatalog::view).toList());
+                .map(page ->
+                        new Page<>(readable(quarantine, "campaign", page.items(), CampaignCatalog::view), page.next()));
     }
 
     /**
@@ -138,7 +147,7 @@ final class CampaignCatalog extends RowCache<CampaignId, Campaign> {
      * @param view without a {@code where}
      * @param all selects the ids of all, and ends within its {@code where}
      */
-    static Future<RowSet<Row>> list(
+    static Future<Page<Row>> list(
             Pool pool,
             String view,
             String all,
@@ -147,7 +156,7 @@ final class CampaignCatalog extends RowCache<CampaignId, Campaign> {
             @Nullable String status,
             CampaignId before,
             int limit) {
-        Tuple parameters = Tuple.of(before.value(), limit);
+        Tuple parameters = Tuple.of(before.value(), limit + 1);
         String page = all + " and c.id < $1";
         if (sponsor != null) {
             parameters.addString(sponsor.value());
@@ -159,7 +168,26 @@ final class CampaignCatalog extends RowCache<CampaignId, Campaign> {
         }
         page += " order by c.id desc limit $2";
         return pool.preparedQuery(view + " where c.id = any (array(" + page + ")) order by c.id desc")
-                .execute(parameters);
+                .execute(parameters)
+                .map(rows -> Rows.page(rows, limit));
+    }
+
+    /** Leaves out rows that this server cannot read, and notes them. */
+    static <T> List<T> readable(Quarantine quarantine, String kind, Iterable<Row> rows, Function<Row, T> read) {
+        List<T> items = new ArrayList<>();
+        for (Row row : rows) {
+            try {
+                items.add(read.apply(row));
+            } catch (RuntimeException fault) {
+                var unused = quarantine
+                        .forReaders()
+                        .met(
+                                new Quarantine.Unit(kind, row.getUUID("id")),
+                                row.getInteger("shard"),
+                                String.valueOf(fault.getMessage()));
+            }
+        }
+        return items;
     }
 
     /** Whether a campaign lets a user open pools in at least one of these groups. Ignores its limits. */

@@ -168,11 +168,7 @@ public final class CampaignService {
         if (before == null) {
             return Future.failedFuture(Page.badCursor());
         }
-        return forService(
-                caller,
-                () -> catalog.list(sponsor, status, before, limit + 1)
-                        .map(views -> Page.of(
-                                views, limit, view -> view.campaign().id().toString())));
+        return forService(caller, () -> catalog.list(sponsor, status, before, limit));
     }
 
     /** Stops the opening of pools; open pools go on. Idempotent. Refused with CAMPAIGN_OVER. */

@@ -43,7 +43,7 @@ public final class Campaigns {
         this.pool = pool;
         this.shards = shards;
         this.clock = clock;
-        this.catalog = new CampaignCatalog(pool, lengthy);
+        this.catalog = new CampaignCatalog(pool, lengthy, quarantine);
         this.rainCatalog = new RainCatalog(pool, quarantine);
         shards.whenPostgresWentBack(catalog::forgetAll);
         shards.whenPostgresWentBack(rainCatalog::forgetAll);

@@ -16,16 +16,15 @@ import dev.hongbao.values.CampaignId;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.Members;
 import dev.hongbao.values.PacketId;
+import dev.hongbao.values.Page;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.sqlclient.Pool;
 import io.vertx.sqlclient.Row;
-import io.vertx.sqlclient.RowSet;
 import io.vertx.sqlclient.SqlConnection;
 import io.vertx.sqlclient.Tuple;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
@@ -122,21 +121,8 @@ final class RainCatalog extends RowCache<CampaignId, Rain> {
         });
     }
 
-    private <T> List<T> readable(RowSet<Row> rows, Function<Row, T> of) {
-        List<T> read = new ArrayList<>();
-        for (Row row : rows) {
-            try {
-                read.add(of.apply(row));
-            } catch (RuntimeException fault) {
-                var unused = quarantine
-                        .forReaders()
-                        .met(
-                                new Quarantine.Unit("rain", row.getUUID("id")),
-                                row.getInteger("shard"),
-                                String.valueOf(fault.getMessage()));
-            }
-        }
-        return read;
+    private <T> List<T> readable(Iterable<Row> rows, Function<Row, T> read) {
+        return CampaignCatalog.readable(quarantine, "rain", rows, read);
     }
 
     /** The audience of a group; it never changes. Completed at once for a group that is no channel of a rain. */
@@ -162,11 +148,11 @@ final class RainCatalog extends RowCache<CampaignId, Rain> {
      * @param sponsor null for all
      * @param status null for all
      */
-    Future<List<Rain.View>> list(
+    Future<Page<Rain.View>> list(
             @Nullable UserId sponsor, Rain.View.@Nullable Status status, CampaignId before, int limit) {
         String name = status == null ? null : status.wireName();
         return CampaignCatalog.list(pool, VIEW, ALL, STATUS, sponsor, name, before, limit)
-                .map(rows -> rows.stream().map(RainCatalog::view).toList());
+                .map(page -> new Page<>(readable(page.items(), RainCatalog::view), page.next()));
     }
 
     /** The unfinished rains that were announced in a group, and the public ones: earliest first, without their drops. */

@@ -269,11 +269,7 @@ public final class RainService {
         if (before == null) {
             return Future.failedFuture(Page.badCursor());
         }
-        return forService(
-                caller,
-                () -> catalog.list(sponsor, status, before, limit + 1)
-                        .map(views ->
-                                Page.of(views, limit, view -> view.rain().id().toString())));
+        return forService(caller, () -> catalog.list(sponsor, status, before, limit));
     }
 
     /** Cancels a rain. No more drops fall, and the uncaught money is returned within seconds. Idempotent; changes nothing after the end. */

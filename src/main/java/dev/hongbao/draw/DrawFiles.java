@@ -1,5 +1,6 @@
 package dev.hongbao.draw;
 
+import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.DrawId;
@@ -105,8 +106,7 @@ final class DrawFiles {
         Tuple parameters = Tuple.of(before.value(), limit + 1);
         return pool.preparedQuery(query(status, group, owner, parameters))
                 .execute(parameters)
-                .map(rows -> Page.of(
-                        rows.stream().toList(), limit, row -> row.getUUID("id").toString()));
+                .map(rows -> Rows.page(rows, limit));
     }
 
     /** A query by group or owner reads their index, since each has few draws. */

@@ -84,7 +84,9 @@ final class PacketFiles {
 
     /** One packet; refused with NOT_FOUND. */
     public Future<Filed> find(PacketId id) {
-        return filed(FILED_BY_ID, Tuple.of(id.value()))
+        return pool.preparedQuery(FILED_BY_ID)
+                .execute(Tuple.of(id.value()))
+                .compose(rows -> store.readable(rows, PacketFiles::filed))
                 .compose(found -> found.isEmpty()
                         ? Future.failedFuture(
                                 quarantine.refuses(id.value())
@@ -106,9 +108,7 @@ final class PacketFiles {
         }
         List<Object> parameters = new ArrayList<>();
         String ids = filter.ids(before, limit + 1, parameters);
-        return page(
-                filed(FILED + "where p.id = any (array(" + ids + ")) order by p.id desc", Tuple.wrap(parameters)),
-                limit);
+        return page(FILED + "where p.id = any (array(" + ids + ")) order by p.id desc", Tuple.wrap(parameters), limit);
     }
 
     /** A user's packets and opened pools, newest first; otherwise as {@link #list}. */
@@ -116,7 +116,7 @@ final class PacketFiles {
         PacketId before = cursor == null ? NEWEST : PacketId.parse(cursor);
         return before == null
                 ? Future.failedFuture(Page.badCursor())
-                : page(filed(FILED_OF_USER, Tuple.of(user.value(), before.value(), limit + 1)), limit);
+                : page(FILED_OF_USER, Tuple.of(user.value(), before.value(), limit + 1), limit);
     }
 
     /** The settled claim of a slot; refused with NOT_FOUND. */
@@ -127,8 +127,8 @@ final class PacketFiles {
                         : Future.succeededFuture(claims.get(0)));
     }
 
-    private Future<List<Filed>> filed(String sql, Tuple parameters) {
-        return pool.preparedQuery(sql).execute(parameters).compose(rows -> store.readable(rows, PacketFiles::filed));
+    private Future<Page<Filed>> page(String sql, Tuple parameters, int limit) {
+        return pool.preparedQuery(sql).execute(parameters).compose(rows -> store.page(rows, limit, PacketFiles::filed));
     }
 
     private static Filed filed(Row row) {
@@ -147,11 +147,6 @@ final class PacketFiles {
 
     private static @Nullable UserId user(@Nullable String name) {
         return name == null ? null : new UserId(name);
-    }
-
-    private static Future<Page<Filed>> page(Future<List<Filed>> read, int limit) {
-        return read.map(
-                rows -> Page.of(rows, limit, filed -> filed.view().packet().id().toString()));
     }
 
     /**

@@ -270,18 +270,17 @@ public final class PacketService {
         if (before == null) {
             return Future.failedFuture(Page.badCursor());
         }
-        return seen(
-                        SEEN_OWN,
-                        Tuple.of(
-                                user.value(),
-                                before.value(),
-                                limit + 1,
-                                period.firstId(),
-                                period.begins(),
-                                period.ends(),
-                                kind == null ? null : kind.wireName(),
-                                asset == null ? null : asset.code()))
-                .map(views -> Page.of(views, limit, view -> view.packet().id().toString()));
+        return pool.preparedQuery(SEEN_OWN)
+                .execute(Tuple.of(
+                        user.value(),
+                        before.value(),
+                        limit + 1,
+                        period.firstId(),
+                        period.begins(),
+                        period.ends(),
+                        kind == null ? null : kind.wireName(),
+                        asset == null ? null : asset.code()))
+                .compose(rows -> store.page(rows, limit, row -> view(row, user.value())));
     }
 
     /**

@@ -12,6 +12,7 @@ import dev.hongbao.values.GroupId;
 import dev.hongbao.values.Members;
 import dev.hongbao.values.Metadata;
 import dev.hongbao.values.PacketId;
+import dev.hongbao.values.Page;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -246,8 +247,8 @@ final class PacketStore {
     }
 
     /** Reads rows that begin with a packet's terms. Packets with unreadable terms are absent. */
-    <T> Future<List<T>> readable(RowSet<Row> rows, Function<Row, T> read) {
-        List<T> all = new ArrayList<>(rows.size());
+    <T> Future<List<T>> readable(Iterable<Row> rows, Function<Row, T> read) {
+        List<T> all = new ArrayList<>();
         Map<UUID, Future<Void>> met = new HashMap<>();
         for (Row row : rows) {
             try {
@@ -265,6 +266,12 @@ final class PacketStore {
             }
         }
         return Future.join(List.copyOf(met.values())).map(all);
+    }
+
+    /** As {@link #readable}, a page from {@code limit + 1} rows in the order of ids. */
+    <T> Future<Page<T>> page(RowSet<Row> rows, int limit, Function<Row, T> read) {
+        Page<Row> page = Rows.page(rows, limit);
+        return readable(page.items(), read).map(items -> new Page<>(items, page.next()));
     }
 
     static Progress progress(Row row) {

@@ -11,23 +11,34 @@ import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Quarantine;
 import dev.hongbao.feed.FeedService.FeedPage;
 import dev.hongbao.packet.Packet;
+import dev.hongbao.packet.PacketService.Period;
+import dev.hongbao.server.Services;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
+import dev.hongbao.testing.TestCampaigns;
+import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestRains;
 import dev.hongbao.testing.TestServers;
+import dev.hongbao.values.Caller;
 import dev.hongbao.values.CampaignId;
+import dev.hongbao.values.Page;
+import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import io.vertx.sqlclient.Pool;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.BiFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A server whose version is older than a rain. */
+/** A server whose version is older than a row. */
 @ExtendWith(Servers.class)
 class UnreadableRainIT {
     private static EventRow row(long place, String type, UUID subject) {
@@ -71,5 +82,59 @@ class UnreadableRainIT {
                     get(engine.loop(0).call(services -> services.rains.current(TestEngine.member("bob"), GROUP)));
             assertThat(current).isEmpty();
         }
+    }
+
+    /** A page of one item then is empty, and names the next page. */
+    @Test
+    void itEndsNoList(TestServers servers) {
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "1"))) {
+            // Given two of each, the newer one unreadable
+            TestRains rains = new TestRains(engine);
+            TestCampaigns campaigns = new TestCampaigns(engine);
+            Caller host = rains.host("lister", 20);
+            JsonObject later = TestRains.definition(1, 1, 1, 1)
+                    .put("groups", new JsonArray().add("readers"))
+                    .put("startsAt", Instant.now().plusSeconds(3600).toString());
+            CampaignId rain = rains.create(host, later).rain().id();
+            CampaignId badRain = rains.create(host, later).rain().id();
+            engine.deposit(TestDraws.SERVICE.user().value(), 100);
+            CampaignId campaign =
+                    campaigns.create(TestCampaigns.definition(50, 5)).campaign().id();
+            CampaignId badCampaign =
+                    campaigns.create(TestCampaigns.definition(50, 5)).campaign().id();
+            engine.deposit("lister-too", 20);
+            Packet packet = engine.send("lister-too", 10, 1);
+            Packet badPacket = engine.send("lister-too", 10, 1);
+            Books books = new Books(servers);
+            books.execute(
+                    "update campaign set definition = '{}' where id in ('" + badRain + "', '" + badCampaign + "')");
+            books.execute("update packet set group_id = '..' where id = '" + badPacket.id() + "'");
+
+            // When, Then
+            assertThat(all(engine, (services, cursor) -> services.rains.list(host, host.user(), null, cursor, 1)))
+                    .extracting(view -> view.rain().id())
+                    .containsExactly(rain);
+            assertThat(all(engine, (services, cursor) -> services.campaigns.list(host, null, null, cursor, 1)))
+                    .extracting(view -> view.campaign().id())
+                    .containsExactly(campaign);
+            assertThat(all(
+                            engine,
+                            (services, cursor) -> services.packets.ownOf(
+                                    new UserId("lister-too"), Period.ALL, null, null, cursor, 1)))
+                    .extracting(view -> view.packet().id())
+                    .containsExactly(packet.id());
+        }
+    }
+
+    private static <T> List<T> all(TestEngine engine, BiFunction<Services, String, Future<Page<T>>> list) {
+        List<T> all = new ArrayList<>();
+        String cursor = null;
+        do {
+            String from = cursor;
+            Page<T> page = get(engine.loop(0).call(services -> list.apply(services, from)));
+            all.addAll(page.items());
+            cursor = page.next();
+        } while (cursor != null);
+        return all;
     }
 }

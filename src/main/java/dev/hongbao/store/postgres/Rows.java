@@ -1,5 +1,6 @@
 package dev.hongbao.store.postgres;
 
+import dev.hongbao.values.Page;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.sqlclient.Cursor;
@@ -26,6 +27,13 @@ public final class Rows {
     /** All rows, in order. */
     public static <T> List<T> list(RowSet<Row> rows, Function<Row, T> read) {
         return StreamSupport.stream(rows.spliterator(), false).map(read).toList();
+    }
+
+    /**
+     * A page from {@code limit + 1} rows in the order of {@code id}. Read its items only then: an item left out must not end the list.
+     */
+    public static Page<Row> page(RowSet<Row> rows, int limit) {
+        return Page.of(list(rows, row -> row), limit, row -> row.getUUID("id").toString());
     }
 
     /** The first row; null for an empty result. */
