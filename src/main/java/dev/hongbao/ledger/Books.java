@@ -36,7 +36,8 @@ final class Books {
 
     /**
      * The wallet's transfers since the statement's beginning, in one snapshot with its balance. The opening balance is the balance less all
-     * of them.
+     * of them. A period begins at its first transfer by id, and ends before the next period's first one. A debit gets its id under the
+     * wallet's lock, so neither balance is below 0. By time alone, a late debit would count before the money that it took.
      */
     static final String STATEMENT = """
         with wallet as materialized (
@@ -57,17 +58,19 @@ final class Books {
         ), since as materialized (
             select t.*, true as credited, t.amount as change
             from wallet as w
-            join transfer as t on t.credit = w.id and t.id > w.last and t.at >= $3
+            join transfer as t on t.credit = w.id and t.id > w.last
              and t.kind in ('deposit', 'claim', 'refund', 'return', 'award', 'proceeds', 'reversal')
             union all
             select t.*, false, -t.amount
             from wallet as w
-            join transfer as t on t.debit = w.id and t.id > w.last and t.at >= $3
+            join transfer as t on t.debit = w.id and t.id > w.last
              and t.kind in ('withdrawal', 'send', 'fund', 'cost', 'reversal')
+        ), bounds as (
+            select min(id) filter (where at >= $3) as first, min(id) filter (where at >= $4) as next from since
         ), sums as (
-            select (w.balance - coalesce(sum(s.change), 0))::bigint as opening,
-                   (w.balance - coalesce(sum(s.change) filter (where s.at >= $4), 0))::bigint as closing
-            from wallet as w left join since as s on true group by w.balance
+            select (w.balance - coalesce(sum(s.change) filter (where s.id >= b.first), 0))::bigint as opening,
+                   (w.balance - coalesce(sum(s.change) filter (where s.id >= b.next), 0))::bigint as closing
+            from wallet as w cross join bounds as b left join since as s on true group by w.balance
         )
         select sums.opening, sums.closing, t.id, t.kind, t.credited, t.amount, t.at,
                case when t.kind in ('send', 'claim') or t.kind = 'refund' and d.id is null and c.id is null
@@ -75,7 +78,8 @@ final class Books {
                case when t.kind in ('cost', 'return', 'award', 'proceeds') then t.subject else d.id end as draw,
                c.id as campaign, m.id as command, m.reference, m.reason, r.transfer as reverses, b.command as reversed_by
         from sums
-        left join (select * from since where at < $4 order by id limit $5) as t on true
+        left join (select s.* from bounds as b join since as s on s.id >= b.first and (b.next is null or s.id < b.next)
+                   order by s.id limit $5) as t on true
         left join lateral (select id from draw where id = t.subject and t.kind in ('fund', 'refund') limit 1) as d on true
         left join lateral (select id from campaign where id = t.subject and t.kind in ('fund', 'refund') limit 1) as c on true
         left join command as m on m.id = command_of(t.subject, t.id, t.kind)
@@ -191,8 +195,9 @@ final class Books {
     }
 
     /**
-     * A statement of a user's wallet of an asset, from one moment until before another. A transfer's own time decides where it belongs. So
-     * a statement's closing balance is the opening balance of one that begins at its end.
+     * A statement of a user's wallet of an asset, from one moment until before another. Its transfers are in the order of booking. A
+     * transfer that began before a bound belongs to the next period if it was booked after one of that period. So a statement's closing
+     * balance is the opening balance of one that begins at its end, and no balance is below 0.
      *
      * @return refused with UNKNOWN_ASSET; fails with {@link InvalidInputException} when it has more than {@link Statement#MAX_ENTRIES}
      *     transfers

@@ -24,6 +24,7 @@ import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import java.math.BigInteger;
 import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.OffsetDateTime;
@@ -160,6 +161,34 @@ class BooksIT extends TwoEngines {
         }
         assertThat(statement("nobody", LONG_AGO, FAR)).isEqualTo(new Books.Statement(0, List.of(), 0));
         assertInvalid("query/to", () -> statement("ann", FAR, FAR));
+    }
+
+    /** Its time is before midnight, and the money that it took came after midnight. */
+    @Test
+    void aWithdrawalThatWaitedOverMidnightOpensNoStatementBelowZero(TestServers given) throws Exception {
+        engine.deposit("mia", 1);
+        try (Connection slow = TestDatabase.connect(given.postgresOwnerUrl());
+                Statement withdrawal = slow.createStatement()) {
+            // Given
+            slow.setAutoCommit(false);
+            withdrawal.execute("select now()");
+            Instant midnight = engine.deposit("mia", 100).at();
+
+            // When
+            withdrawal.execute(
+                    "select move_wallets('withdrawal', array[gen_random_uuid()], '{backend}', '{mia}', '{CNY}', '{101}',"
+                            + " '{over-midnight}', '{x}', '{service}', '{null}', '{null}')");
+            slow.commit();
+
+            // Then
+            assertThat(statement("mia", LONG_AGO, midnight).closing()).isEqualTo(1);
+            Books.Statement day = statement("mia", midnight, FAR);
+            assertThat(day.opening()).isEqualTo(1);
+            assertThat(day.entries())
+                    .extracting(WalletRecord::kind)
+                    .containsExactly(TransferKind.DEPOSIT, TransferKind.WITHDRAWAL);
+            assertThat(day.closing()).isZero();
+        }
     }
 
     @Test
