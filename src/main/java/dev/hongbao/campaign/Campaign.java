@@ -23,7 +23,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -136,7 +135,7 @@ public record Campaign(CampaignId id, int shard, UserId sponsor, Definition defi
             return new Definition(
                     body.getString("name"),
                     Metadata.ofJson(body.getJsonObject("metadata")),
-                    named("#/asset", body.getString("asset"), Asset::new),
+                    new Asset(body.getString("asset")),
                     body.getLong("budget"),
                     body.getString("opensAt") == null ? null : moment(body, "opensAt"),
                     moment(body, "endsAt"),
@@ -146,13 +145,9 @@ public record Campaign(CampaignId id, int shard, UserId sponsor, Definition defi
                             range == null ? pool.getLong("amount") : range.getLong("to"),
                             pool.getLong("min"),
                             pool.getLong("max"),
-                            named("#/pool/split", pool.getString("split", "double-mean"), SplitAlgorithm::of),
+                            SplitAlgorithm.of(pool.getString("split", "double-mean")),
                             Duration.ofSeconds(pool.getInteger("livesSeconds"))),
-                    named(
-                            "#/claiming",
-                            body,
-                            definition ->
-                                    PoolTerms.Claiming.read(zone, definition.getJsonObject("claiming"), Members.NONE)));
+                    PoolTerms.Claiming.read(zone, body.getJsonObject("claiming"), Members.NONE));
         }
 
         private static ZoneId zone(JsonObject body) {
@@ -173,14 +168,6 @@ public record Campaign(CampaignId id, int shard, UserId sponsor, Definition defi
 
         private static Instant moment(JsonObject body, String field) {
             return Times.read("#/" + field, body.getString(field));
-        }
-
-        private static <V, T> T named(String pointer, V value, Function<V, T> reader) {
-            try {
-                return reader.apply(value);
-            } catch (IllegalArgumentException unreadable) {
-                throw InvalidInputException.of(pointer, Text.of("field.not-allowed", unreadable.getMessage()));
-            }
         }
 
         /**

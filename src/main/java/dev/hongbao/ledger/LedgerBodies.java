@@ -32,10 +32,7 @@ final class LedgerBodies {
                 throw InvalidInputException.of(pointer + "/user", Text.of("user.id"));
             }
             deposits.add(new Deposit(
-                    new UserId(user),
-                    new Asset(wish.getString("asset")),
-                    wish.getLong("amount"),
-                    Note.read(wish, pointer)));
+                    new UserId(user), new Asset(wish.getString("asset")), wish.getLong("amount"), Note.read(wish)));
         }
         return deposits;
     }

@@ -67,7 +67,7 @@ final class LedgerRoutes {
     }
 
     private static Origin origin(Call call) {
-        return Origin.of(call.caller(), Origin.Note.read(call.requiredBody(), "#"));
+        return Origin.of(call.caller(), Origin.Note.read(call.requiredBody()));
     }
 
     private static Asset asset(JsonObject body) {

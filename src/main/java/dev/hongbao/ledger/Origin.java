@@ -2,9 +2,7 @@ package dev.hongbao.ledger;
 
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.Caller.Role;
-import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.Named;
-import dev.hongbao.values.Text;
 import dev.hongbao.values.UserId;
 import io.vertx.core.json.JsonObject;
 import java.util.Locale;
@@ -75,18 +73,9 @@ public record Origin(UserId actor, By by, Note note) {
             }
         }
 
-        /**
-         * The note in a body that fits the contract.
-         *
-         * @param pointer of the body
-         * @throws InvalidInputException when the reason is not a line of text
-         */
-        public static Note read(JsonObject body, String pointer) {
-            try {
-                return new Note(body.getString("reference"), body.getString("reason"));
-            } catch (IllegalArgumentException wrong) {
-                throw InvalidInputException.of(pointer + "/reason", Text.of("field.not-allowed", wrong.getMessage()));
-            }
+        /** The note in a body that fits the contract. */
+        public static Note read(JsonObject body) {
+            return new Note(body.getString("reference"), body.getString("reason"));
         }
 
         public boolean isEmpty() {

@@ -28,7 +28,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +41,7 @@ public final class PacketBodies {
     /**
      * The command that a body asks for, which fits the contract's {@code Send} schema.
      *
-     * @throws InvalidInputException where a value fits the schema but names nothing, or a recipient is named twice
+     * @throws InvalidInputException for an impossible time, or a recipient that is no user or is named twice
      */
     public static SendCommand send(JsonObject body) {
         return wish(body).build();
@@ -59,20 +58,21 @@ public final class PacketBodies {
 
     private static SendCommand.Builder wish(JsonObject body) {
         String opensAt = body.getString("opensAt");
+        String split = body.getString("split");
         return SendCommand.of(
-                        required(body, "group", GroupId::new),
-                        required(body, "kind", Packet.Kind::of),
-                        required(body, "asset", Asset::new),
+                        new GroupId(body.getString("group")),
+                        Packet.Kind.of(body.getString("kind")),
+                        new Asset(body.getString("asset")),
                         body.getLong("amount"),
                         body.getInteger("count"))
                 .shares(body.getLong("min"), body.getLong("max"))
-                .split(optional(body, "split", SplitAlgorithm::of))
+                .split(split == null ? null : SplitAlgorithm.of(split))
                 .greeting(body.getString("greeting"))
                 .recipients(recipients(body))
                 .passcode(body.getString("passcode"))
                 .opensAt(opensAt == null ? null : Times.read("#/opensAt", opensAt))
                 .expiresIn(seconds(body, "expiresInSeconds"))
-                .note(Note.read(body, "#"))
+                .note(Note.read(body))
                 .metadata(Metadata.ofJson(body.getJsonObject("metadata")));
     }
 
@@ -96,18 +96,6 @@ public final class PacketBodies {
             recipients.add(new UserId(name));
         }
         return recipients;
-    }
-
-    private static <T> T required(JsonObject body, String field, Function<String, T> reader) {
-        try {
-            return reader.apply(body.getString(field));
-        } catch (IllegalArgumentException unreadable) {
-            throw InvalidInputException.of("#/" + field, Text.of("field.not-allowed", unreadable.getMessage()));
-        }
-    }
-
-    private static <T> @Nullable T optional(JsonObject body, String field, Function<String, T> reader) {
-        return body.getString(field) == null ? null : required(body, field, reader);
     }
 
     private static @Nullable Duration seconds(JsonObject body, String field) {
