@@ -298,7 +298,8 @@ final class Webhooks {
     }
 
     /**
-     * Delivers the events after a position again, and enables a disabled webhook; a paused one stays paused. Idempotent by (caller, key).
+     * Moves a webhook to a position, and enables it if it is disabled; a paused one stays paused. An earlier position repeats deliveries, a
+     * later one skips events. Idempotent by (caller, key).
      *
      * @param after as for {@link #place}; null for its current position
      * @return refused with NOT_FOUND; fails with {@link InvalidInputException} when {@code after} is no place

@@ -227,6 +227,28 @@ class WebhookIT extends TestServerClient {
     }
 
     @Test
+    void latestSkipsTheEventsThatAreNotDeliveredYet() throws Exception {
+        // Given
+        JsonObject made = create(receiver.url(), "claim.settled");
+        json(change(made, new JsonObject().put("paused", true)), 200);
+        String position = webhook(made).getString("position");
+        String waiting = drain(1);
+        Eventually.eventually(
+                HookReceiver.SOON,
+                () -> assertThat(get(null, "/v1/outbox?after=" + position).body())
+                        .contains(waiting));
+
+        // When
+        String path = "/v1/webhooks/" + made.getString("id") + "/redeliver";
+        json(post(null, path, "skip", new JsonObject().put("after", "latest")), 200);
+        json(change(made, new JsonObject().put("paused", false)), 200);
+
+        // Then
+        receiver.untilTaken(drain(1), 1);
+        assertThat(receiver.about(waiting)).isEmpty();
+    }
+
+    @Test
     void anAttemptThatWasUnderWayDoesNotUndoARedelivery() throws Exception {
         // Given a webhook that has failed, and an attempt whose answer is on its way: that the receiver is gone
         JsonObject made = create(receiver.url(), "claim.settled");
