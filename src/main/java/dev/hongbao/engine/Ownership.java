@@ -154,7 +154,7 @@ final class Ownership {
                     look = Look.NONE;
                     if (done.failed() && !away) {
                         LOG.warn(
-                                "no connection for the locks, trying again: {}",
+                                "this server owns no shards, since it cannot lock them in Postgres; it tries again: {}",
                                 done.cause().getMessage());
                     }
                     away = done.failed();
