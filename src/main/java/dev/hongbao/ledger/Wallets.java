@@ -339,10 +339,11 @@ public final class Wallets {
      *
      * @param after the last one of the page before; empty for the first page
      */
-    public static Future<List<Holder>> holders(Pool pool, String after, int limit) {
+    public static Future<Page<Holder>> holders(Pool pool, String after, int limit) {
         return pool.preparedQuery(HOLDERS)
-                .execute(Tuple.of(after, limit))
-                .map(rows -> Rows.list(rows, row -> new Holder(row.getString("owner"), row.getLong("wallets"))));
+                .execute(Tuple.of(after, limit + 1))
+                .map(rows -> Rows.list(rows, row -> new Holder(row.getString("owner"), row.getLong("wallets"))))
+                .map(holders -> Page.of(holders, limit, Holder::user));
     }
 
     /**

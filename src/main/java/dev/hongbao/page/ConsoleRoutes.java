@@ -22,6 +22,7 @@ import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.JsonText;
+import dev.hongbao.values.Page;
 import dev.hongbao.values.Reason;
 import dev.hongbao.values.RefusedException;
 import dev.hongbao.values.RefusedException.Refusal;
@@ -104,8 +105,7 @@ final class ConsoleRoutes {
 
     private Future<Reply> users(Call call) {
         String after = call.query().get("after") instanceof String given ? given : "";
-        int limit = call.limit();
-        return services.users(after, limit).map(page -> Reply.json(200, users(page, limit)));
+        return services.users(after, call.limit()).map(page -> Reply.json(200, users(page)));
     }
 
     private Future<Reply> bringBack(Call call, String done, Function<UUID, Future<Integer>> work) {
@@ -235,12 +235,11 @@ final class ConsoleRoutes {
                         .field("aside", shard.aside()));
     }
 
-    /** @param users a page, by id */
-    private static String users(List<Wallets.Holder> users, int limit) {
+    private static String users(Page<Wallets.Holder> page) {
         return items(
-                users,
+                page.items(),
                 (json, user) -> json.field("user", user.user()).field("wallets", user.wallets()),
-                users.size() < limit ? null : users.get(limit - 1).user());
+                page.next());
     }
 
     private static String turnover(List<Turnover.Sum> sums) {

@@ -17,6 +17,7 @@ import dev.hongbao.reconcile.Reconciliation;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.JsonText;
 import dev.hongbao.values.Named;
+import dev.hongbao.values.Page;
 import dev.hongbao.values.StrictJson;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -307,7 +308,7 @@ public final class ManagementVerticle extends VerticleBase {
 
         ShardOwners owners();
 
-        Future<List<Wallets.Holder>> users(String after, int limit);
+        Future<Page<Wallets.Holder>> users(String after, int limit);
 
         Future<List<Turnover.Sum>> turnover();
 

@@ -11,6 +11,7 @@ import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.store.Stores.StoreAddresses;
 import dev.hongbao.store.postgres.Postgres;
 import dev.hongbao.store.redis.RedisLinks;
+import dev.hongbao.values.Page;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.sqlclient.Pool;
@@ -64,7 +65,7 @@ final class Console implements ConsoleServices {
     }
 
     @Override
-    public Future<List<Wallets.Holder>> users(String after, int limit) {
+    public Future<Page<Wallets.Holder>> users(String after, int limit) {
         return Wallets.holders(pools.requests(), after, limit);
     }
 

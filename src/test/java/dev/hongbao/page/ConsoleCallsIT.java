@@ -112,6 +112,12 @@ class ConsoleCallsIT extends TestServerClient {
                 .containsExactly(name("list-a"), name("list-b"));
         assertThat(next.getJsonArray("items").getJsonObject(0).getString("user"))
                 .isEqualTo(name("list-c"));
+        // and no page is empty, also after a full one
+        for (String after = "list"; after != null; ) {
+            JsonObject page = ask("/manage/users?limit=1&after=" + after);
+            assertThat(page.getJsonArray("items")).hasSize(1);
+            after = page.getString("next");
+        }
         assertProblem(get(null, managed("/manage/users?after=%00")), 400, "invalid-request");
     }
 
