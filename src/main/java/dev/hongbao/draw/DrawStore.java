@@ -74,7 +74,7 @@ final class DrawStore {
     private final @Nullable Unreadable unreadable;
     private final SharedQueries<DrawId, @Nullable End> ends = new SharedQueries<>();
 
-    /** For use outside a server. An unreadable definition fails the call. */
+    /** For use outside a server. Draws with an unreadable definition are absent, and not reported. */
     public DrawStore(Pool pool) {
         this(pool, null);
     }

@@ -71,7 +71,7 @@ public final class ScriptBatcher<T extends ScriptBatcher.Item<A>, A> {
             this.deadlineNanos = deadlineNanos;
         }
 
-        /** The same item, for another call: after a failed one, the script may have taken it. */
+        /** A copy for another call: the script may have taken the item in a call that failed. */
         protected Item(Item<A> before) {
             this(before.only, before.deadlineNanos);
             this.isRepeated = before.isRepeated;

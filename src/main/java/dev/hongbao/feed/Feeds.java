@@ -103,7 +103,7 @@ public final class Feeds implements SettlementListener {
                 new FeedOwnerTask(Loop.of(vertx), ownerStore, shards, packets.service::isKnownOver, trimmer::trimIfDue);
         packets.settlements.here().add(settled -> ownerTask.settled(settled.packets()));
         draws.settlements.here().add(settled -> drawTask.settled(settled.requests()));
-        // An operator's process settles a replay, and no listener of a server hears of it.
+        // An operator's process settles a replay, and notifies no listener of a server.
         Loop.of(vertx).<Quarantine.Changed>listen(Quarantine.Changed.ADDRESS, changed -> uncertain());
         shards.whenPostgresWentBack(() -> {
             elsewhere.forget();

@@ -6,9 +6,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The part of the tables that a run from the checkpoint reads for a check. The check's query stays the same: the names of some tables then
- * mean a page of them, given by parameters. Three names are no tables. {@code packet_claims} has, for each packet with claims, their number,
- * their sum, the highest slot, the time of the first settlement, and the last transfer. {@code other_transfer} has every transfer that is
- * no claim. {@code kept} has the moment from which on the outbox has all its rows.
+ * mean a page of them, given by parameters.
+ *
+ * <p>Three names are no tables. {@code packet_claims} has a row for each packet with claims: their number and sum, the highest slot, the
+ * first time and the last transfer. {@code other_transfer} has every transfer that is no claim. {@code kept} has the moment from which on
+ * the outbox has all its rows.
  */
 enum Scope {
     /** Not read, since its cost grows with the whole history. Full runs only. */

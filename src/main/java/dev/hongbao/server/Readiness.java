@@ -20,7 +20,7 @@ final class Readiness {
 
     private Readiness() {}
 
-    /** By name; true = well. @param staying false once the server was told to stop */
+    /** By name; true = well. @param staying false once the server is stopping */
     static Map<String, Supplier<Future<Boolean>>> checks(BooleanSupplier staying, Engine engine, HttpLoops loops) {
         Map<String, Supplier<Future<Boolean>>> checks = new LinkedHashMap<>();
         checks.put(Check.STAYING.ready, () -> Future.succeededFuture(staying.getAsBoolean()));

@@ -34,7 +34,7 @@ public final class InvalidInputException extends RuntimeException {
         return new InvalidInputException(false, faults);
     }
 
-    /** The same faults of a body that is a field of another one. @param field its JSON pointer, such as {@code /packet} */
+    /** A copy for a body that is a field of another one. @param field its JSON pointer, such as {@code /packet} */
     public InvalidInputException within(String field) {
         return new InvalidInputException(
                 malformedJson,

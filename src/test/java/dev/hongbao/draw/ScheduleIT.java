@@ -466,7 +466,7 @@ class ScheduleIT {
         time.move(Duration.ofHours(3), engine);
     }
 
-    /** What its shard's journal has of it. */
+    /** The payloads about a draw in its shard's journal. */
     private List<String> journalOf(Draw draw) {
         try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
             return redis.xrange(new Books(servers).journalKeys().get(draw.shard()), "-", "+").stream()

@@ -198,7 +198,7 @@ class BrokenKeysIT {
             }
         }
 
-        /** Who has a share or a play has it again, and who comes new gets what there is. */
+        /** A repeated claim or play gets its first answer, and a new user gets a new share. */
         private void work() {
             String user = "u" + users++;
             assertThat(engine.claim(packet, "bob").kind()).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED);

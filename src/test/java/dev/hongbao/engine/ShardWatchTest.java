@@ -16,7 +16,7 @@ import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What an operator sees of the journals and of Redis. */
+/** An operator's view of the journals and of Redis. */
 class ShardWatchTest {
     private static final long SECOND = 1_000_000_000L;
     private static final Future<Response> AWAY = Future.failedFuture("away");

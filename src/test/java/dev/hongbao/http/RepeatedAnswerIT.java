@@ -146,7 +146,7 @@ class RepeatedAnswerIT extends TestServerClient {
         assertThat(ask(wish, key).headers().firstValue(REPLAYED)).contains("true");
     }
 
-    /** The same object with its fields in the reverse order, at every depth. */
+    /** A copy with the fields in reverse order, at every depth. */
     private static @Nullable JsonObject backwards(@Nullable JsonObject object) {
         if (object == null) {
             return null;

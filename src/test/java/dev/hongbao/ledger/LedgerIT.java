@@ -48,7 +48,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the database itself refuses (I3, I4, I12), durability (I5), and commands that happen once (I6). */
+/** The database's own refusals (I3, I4, I12), durability (I5), and commands that happen once (I6). */
 @ExtendWith(Servers.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LedgerIT {

@@ -54,7 +54,7 @@ class AccessibilityIT extends PageUse {
             return [...known];
             """;
 
-    /** What would have to be scrolled to the side. */
+    /** Lists the elements that are wider than the window. */
     private static final String WIDE = """
             return [...document.querySelectorAll('html, body, .room, .gate, .sheet, .timeline, .composer, .spins, .chapter')]
               .filter((each) => each.scrollWidth > innerWidth).map((each) => `${each.tagName} ${each.className} is too wide`);

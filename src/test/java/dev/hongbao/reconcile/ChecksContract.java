@@ -65,7 +65,7 @@ abstract class ChecksContract {
         return servers;
     }
 
-    /** What the whole audit finds. */
+    /** All findings of the whole audit. */
     List<String> audit() {
         return new Books(servers).audited();
     }
