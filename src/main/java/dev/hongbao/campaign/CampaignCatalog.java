@@ -11,6 +11,7 @@ import dev.hongbao.store.postgres.Rows;
 import dev.hongbao.values.CampaignId;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.Page;
+import dev.hongbao.values.UnavailableException;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import io.vertx.sqlclient.Pool;
@@ -117,15 +118,21 @@ final class CampaignCatalog extends RowCache<CampaignId, Campaign> {
         return pool.preparedQuery(FIND)
                 .execute(Tuple.tuple()
                         .addArrayOfUUID(ids.stream().map(CampaignId::value).toArray(UUID[]::new)))
-                .map(rows -> rows.stream().map(CampaignCatalog::campaign).toList());
+                .map(rows -> readable(quarantine, "campaign", rows, CampaignCatalog::campaign));
     }
 
-    /** The current state of a campaign; null for an unknown one. */
+    /** The campaign; null for an unknown one. Fails as set aside for one that this server cannot read; {@link #findAll} leaves it out. */
+    @Override
+    public Future<@Nullable Campaign> find(CampaignId id) {
+        return super.find(id).map(campaign -> orSetAside(quarantine, id, campaign));
+    }
+
+    /** The current state of a campaign; null for an unknown one. Fails as {@link #find}. */
     Future<Campaign.@Nullable View> view(CampaignId id) {
         return pool.preparedQuery(VIEW + "where c.id = $1 and c.kind = 'campaign'")
                 .execute(Tuple.of(id.value()))
-                .map(rows ->
-                        rows.stream().map(CampaignCatalog::view).findFirst().orElse(null));
+                .map(rows -> readable(quarantine, "campaign", rows, CampaignCatalog::view))
+                .map(views -> orSetAside(quarantine, id, views.isEmpty() ? null : views.get(0)));
     }
 
     /**
@@ -188,6 +195,14 @@ final class CampaignCatalog extends RowCache<CampaignId, Campaign> {
             }
         }
         return items;
+    }
+
+    /** The campaign or rain that was read. Fails if it exists, but this server cannot read it. */
+    static <T> @Nullable T orSetAside(Quarantine quarantine, CampaignId id, @Nullable T read) {
+        if (read == null && quarantine.refuses(id.value())) {
+            throw UnavailableException.setAside();
+        }
+        return read;
     }
 
     /** Whether a campaign lets a user open pools in at least one of these groups. Ignores its limits. */

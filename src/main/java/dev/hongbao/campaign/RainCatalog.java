@@ -110,15 +110,10 @@ final class RainCatalog extends RowCache<CampaignId, Rain> {
                 .map(rows -> readable(rows, RainCatalog::rain));
     }
 
-    /** The rain; null for an unknown one. Fails for a rain that this server cannot read; {@link #findAll} leaves it out. */
+    /** The rain; null for an unknown one. Fails as set aside for a rain that this server cannot read; {@link #findAll} leaves it out. */
     @Override
     public Future<@Nullable Rain> find(CampaignId id) {
-        return super.find(id).map(rain -> {
-            if (rain == null && quarantine.refuses(id.value())) {
-                throw new IllegalStateException("this server cannot read the rain " + id);
-            }
-            return rain;
-        });
+        return super.find(id).map(rain -> CampaignCatalog.orSetAside(quarantine, id, rain));
     }
 
     private <T> List<T> readable(Iterable<Row> rows, Function<Row, T> read) {
@@ -135,11 +130,12 @@ final class RainCatalog extends RowCache<CampaignId, Rain> {
                 .map(rain -> rain == null || !rain.channel().equals(group) ? Members.of(group) : rain.members());
     }
 
-    /** The current state of a rain, without its drops; null for an unknown one. */
+    /** The current state of a rain, without its drops; null for an unknown one. Fails as {@link #find}. */
     Future<Rain.@Nullable View> view(CampaignId id) {
         return pool.preparedQuery(VIEW + "where r.id = $1")
                 .execute(Tuple.of(id.value()))
-                .map(rows -> rows.stream().map(RainCatalog::view).findFirst().orElse(null));
+                .map(rows -> readable(rows, RainCatalog::view))
+                .map(views -> CampaignCatalog.orSetAside(quarantine, id, views.isEmpty() ? null : views.get(0)));
     }
 
     /**

@@ -127,7 +127,7 @@ public final class Quarantine {
                 .register(registry);
         unreadable = Counter.builder("hongbao.unreadable")
                 .description(
-                        "Packets and draws that this server cannot read and leaves out; other servers may read them")
+                        "Packets, draws and campaigns that this server cannot read and leaves out; other servers may read them")
                 .register(registry);
     }
 

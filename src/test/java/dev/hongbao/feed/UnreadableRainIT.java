@@ -3,6 +3,7 @@ package dev.hongbao.feed;
 import static dev.hongbao.testing.TestEngine.GROUP;
 import static dev.hongbao.testing.TestEngine.get;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.access.Profiles;
 import dev.hongbao.campaign.Campaigns;
@@ -23,6 +24,7 @@ import dev.hongbao.testing.TestServers;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.CampaignId;
 import dev.hongbao.values.Page;
+import dev.hongbao.values.UnavailableException;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
@@ -35,6 +37,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.BiFunction;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -114,9 +117,11 @@ class UnreadableRainIT {
             assertThat(all(engine, (services, cursor) -> services.rains.list(host, host.user(), null, cursor, 1)))
                     .extracting(view -> view.rain().id())
                     .containsExactly(rain);
+            assertSetAside(() -> rains.view(host, badRain));
             assertThat(all(engine, (services, cursor) -> services.campaigns.list(host, null, null, cursor, 1)))
                     .extracting(view -> view.campaign().id())
                     .containsExactly(campaign);
+            assertSetAside(() -> campaigns.view(badCampaign));
             assertThat(all(
                             engine,
                             (services, cursor) -> services.packets.ownOf(
@@ -124,6 +129,13 @@ class UnreadableRainIT {
                     .extracting(view -> view.packet().id())
                     .containsExactly(packet.id());
         }
+    }
+
+    private static void assertSetAside(ThrowingCallable view) {
+        assertThatThrownBy(view)
+                .isInstanceOfSatisfying(
+                        UnavailableException.class,
+                        refused -> assertThat(refused.reason()).isEqualTo(UnavailableException.Reason.SET_ASIDE));
     }
 
     private static <T> List<T> all(TestEngine engine, BiFunction<Services, String, Future<Page<T>>> list) {
