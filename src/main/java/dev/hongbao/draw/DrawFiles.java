@@ -128,7 +128,7 @@ final class DrawFiles {
             }
             parameters.addString(status.wireName());
             return "select * from (" + some + " order by d.id desc offset 0) as d where d.status = $"
-                    + parameters.size() + " limit $2";
+                    + parameters.size() + " order by d.id desc limit $2";
         }
         if (status == null) {
             return ALL;
