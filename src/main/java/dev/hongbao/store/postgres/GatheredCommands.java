@@ -170,6 +170,7 @@ public final class GatheredCommands<C, R> {
     }
 
     private static boolean mayBeOnesFault(Throwable fault) {
-        return SqlState.isRefusal(fault) && (SqlState.isLocked(fault) || !SqlState.isOutage(fault));
+        return SqlState.isRefusal(fault)
+                && (SqlState.isLocked(fault) || SqlState.isDamage(fault) || !SqlState.isOutage(fault));
     }
 }

@@ -96,12 +96,18 @@ public final class SqlState {
         return fault instanceof PgException pg && "55P03".equals(pg.getSqlState());
     }
 
+    /** The disk changed a page that the statement needs; nothing happened. Statements without it succeed. */
+    public static boolean isDamage(Throwable fault) {
+        return fault instanceof PgException pg
+                && ("XX001".equals(pg.getSqlState()) || "XX002".equals(pg.getSqlState()));
+    }
+
     /**
-     * Whether Postgres is away, stopping, locked, closed to logins, or out of connections: the same statement may succeed later.
+     * Whether Postgres is away, stopping, locked, damaged, closed to logins, or out of connections: the same statement may succeed later.
      */
     public static boolean isOutage(Throwable fault) {
         return fault instanceof PgException pg
-                ? !isRefusal(fault) || isLocked(fault) || letsNobodyIn(pg)
+                ? !isRefusal(fault) || isLocked(fault) || isDamage(fault) || letsNobodyIn(pg)
                 : fault instanceof IOException
                         || fault instanceof ClosedConnectionException
                         || fault instanceof ConnectionPoolTooBusyException

@@ -72,7 +72,7 @@ class GatheredCommandsTest {
 
     @Test
     void oneThatIsRefusedFailsAlone() {
-        for (String sqlState : List.of("23514", "22021", "P0001", "55P03", "40001")) {
+        for (String sqlState : List.of("23514", "22021", "P0001", "55P03", "XX001", "40001")) {
             // Given
             statements.clear();
             ends.clear();

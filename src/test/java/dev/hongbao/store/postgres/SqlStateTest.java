@@ -56,6 +56,17 @@ class SqlStateTest {
         assertThat(SqlState.isRefusal(fault)).isTrue();
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"XX001", "XX002"}) // found by chaos, seed 1: a send was answered 500
+    @DisplayName(
+            "Given a page that the disk changed, when the fault is judged, then it is an outage, and nothing was done")
+    void aDamagedPageIsAnOutage(String state) {
+        PgException fault = new PgException("invalid page in block 0", "ERROR", state, null);
+
+        assertThat(SqlState.isOutage(fault)).isTrue();
+        assertThat(SqlState.isRefusal(fault)).isTrue();
+    }
+
     @Test
     @DisplayName("Given a fault that nobody foresaw, when it is judged, then it is none")
     void anUnforeseenFaultIsNoOutage() {
