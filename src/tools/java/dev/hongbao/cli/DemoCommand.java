@@ -37,8 +37,6 @@ import picocli.CommandLine.Spec;
             "books. Exit code 1 if a cent is off."
         })
 final class DemoCommand implements Callable<Integer> {
-    private static final int HISTOGRAM_ROWS = 10;
-    private static final int HISTOGRAM_COLUMNS = 72;
     private static final Duration START_LIMIT = Duration.ofMinutes(5);
 
     /** A JVM that keeps an archive of its classes writes it at its end. */
@@ -124,13 +122,6 @@ final class DemoCommand implements Callable<Integer> {
     private static void print(Demo.Result result, PrintWriter out) {
         out.println();
         result.rows().forEach(row -> out.printf("%-24s %,12d%n", row.getKey(), row.getValue()));
-        if (result.sample().length > 0) {
-            out.println();
-            out.println("The shares of one packet, fen:");
-            Histogram.of(result.sample(), HISTOGRAM_ROWS)
-                    .lines(HISTOGRAM_COLUMNS)
-                    .forEach(out::println);
-        }
         result.faults().forEach(fault -> out.println("FAULT " + fault));
         out.flush();
     }

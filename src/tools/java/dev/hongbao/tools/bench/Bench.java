@@ -78,7 +78,7 @@ public final class Bench {
         return run(kind, rounds == null ? kind.usualRounds : rounds, percent);
     }
 
-    /** Runs all benchmarks at a smaller size. A benchmark that fails is unsound and does not stop the others. */
+    /** Runs all benchmarks at a smaller size. A benchmark that fails is unsound and does not stop the others; its servers may run on. */
     public boolean all() throws Exception {
         boolean isSound = true;
         for (Kind kind : Kind.values()) {

@@ -123,14 +123,7 @@ final class BenchBed implements AutoCloseable {
     }
 
     private static BenchBed start(Trial trial, HongbaoConfig config, Stores stores) throws Exception {
-        Vertx vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true));
-        try {
-            return new BenchBed(trial, config, stores, vertx);
-        } catch (Exception | LinkageError fault) {
-            await(vertx.close());
-            stores.close();
-            throw fault;
-        }
+        return new BenchBed(trial, config, stores, Vertx.vertx(new VertxOptions().setPreferNativeTransport(true)));
     }
 
     /** Takes so many event loops. A verticle per loop is the only way: another thread always gets the same context. */

@@ -61,28 +61,23 @@ final class ClusterBed implements AutoCloseable {
         Path binaries = directory.resolve("bin");
         data = directory.resolve("servers");
         redis = new RedisProcesses(directory.resolve("redis"), binaries);
-        try {
-            String url = masters == 1
-                    ? redis.url(redis.start(Map.of()))
-                    : LocalRedisCluster.start(redis, masters, false).url();
-            EmbeddedOptions embedded = EmbeddedOptions.defaults()
-                    .withBinaries(binaries)
-                    .withPostgresSettings(Map.of("max_connections", Integer.toString(MAX_CONNECTIONS)));
-            postgres = EmbeddedPostgres.start(directory.resolve("postgres"), embedded);
-            // enough shards for each of three masters to have some
-            options = Map.of(
-                    "redis.url",
-                    url,
-                    "postgres.url",
-                    postgres.appUrl(),
-                    "postgres.owner-url",
-                    postgres.ownerUrl(),
-                    "shards",
-                    "16");
-        } catch (RuntimeException | Error fault) {
-            redis.close();
-            throw fault;
-        }
+        String url = masters == 1
+                ? redis.url(redis.start(Map.of()))
+                : LocalRedisCluster.start(redis, masters, false).url();
+        EmbeddedOptions embedded = EmbeddedOptions.defaults()
+                .withBinaries(binaries)
+                .withPostgresSettings(Map.of("max_connections", Integer.toString(MAX_CONNECTIONS)));
+        postgres = EmbeddedPostgres.start(directory.resolve("postgres"), embedded);
+        // enough shards for each of three masters to have some
+        options = Map.of(
+                "redis.url",
+                url,
+                "postgres.url",
+                postgres.appUrl(),
+                "postgres.owner-url",
+                postgres.ownerUrl(),
+                "shards",
+                "16");
     }
 
     /** All servers share a data directory, and so the secret of the tokens. */
@@ -109,7 +104,7 @@ final class ClusterBed implements AutoCloseable {
     /** Starts servers. Returns when they share the shards and hear each other. */
     void startServers(int count) throws Exception {
         for (int i = 0; i < count; i++) {
-            servers.add(ChildServer.start(data, FLAGS, options));
+            servers.add(ChildServer.start(data, FLAGS, options, ProcessBuilder.Redirect.INHERIT));
         }
         awaitShared();
     }

@@ -39,29 +39,9 @@ final class ClusterBench {
     private static final double FLAT = 1.15;
 
     private final Trial trial;
-    private final Place one;
-    private final Place cluster;
-    private final Place three;
-    private final Place oneMore;
-    private final Place threeMore;
-    private final Place oneBusy;
-    private final Place threeBusy;
-    private final Place oneMost;
-    private final Place threeMost;
-    private final Place sends;
 
     ClusterBench(Trial trial) {
         this.trial = trial;
-        this.one = new Place("1 server, 1 Redis, 200/s", null);
-        this.cluster = new Place("1 server, 3 masters, 200/s", one);
-        this.three = new Place("3 servers, 1 Redis, 200/s", null);
-        this.oneMore = new Place("1 server, 1 Redis, 600/s", null);
-        this.threeMore = new Place("3 servers, 1 Redis, 600/s", one);
-        this.oneBusy = new Place("1 server, 1 Redis, 2,400/s", null);
-        this.threeBusy = new Place("3 servers, 1 Redis, 2,400/s", null);
-        this.oneMost = new Place("1 server, 1 Redis, as many as it can", null);
-        this.threeMost = new Place("3 servers, 1 Redis, as many as they can", oneMost);
-        this.sends = new Place("1 server, 1 Redis, as many sends of 5 as it can", null);
     }
 
     /** The rows of one number of servers and masters with one load. CPU is without the use at rest. */
@@ -108,11 +88,34 @@ final class ClusterBench {
     }
 
     void run() throws Exception {
+        Place one = new Place("1 server, 1 Redis, 200/s", null);
+        Place cluster = new Place("1 server, 3 masters, 200/s", one);
+        Place three = new Place("3 servers, 1 Redis, 200/s", null);
+        Place oneMore = new Place("1 server, 1 Redis, 600/s", null);
+        Place threeMore = new Place("3 servers, 1 Redis, 600/s", one);
+        Place oneBusy = new Place("1 server, 1 Redis, 2,400/s", null);
+        Place threeBusy = new Place("3 servers, 1 Redis, 2,400/s", null);
+        Place oneMost = new Place("1 server, 1 Redis, as many as it can", null);
+        Place threeMost = new Place("3 servers, 1 Redis, as many as they can", oneMost);
+        Place sends = new Place("1 server, 1 Redis, as many sends of 5 as it can", null);
         for (int round = 0; round < trial.rounds; round++) {
             trial.step("1 Redis");
-            oneRedis();
+            try (Loads loads = new Loads("one", 1, SERVERS, 3 * claims(MOST, MILLIS))) {
+                loads.measure(three, EASY);
+                loads.measure(threeMore, EASY_FOR_EACH);
+                loads.measure(threeBusy, BUSY);
+                loads.measure(threeMost, MOST);
+                loads.keepOne();
+                loads.measure(one, EASY);
+                loads.measure(oneMore, EASY_FOR_EACH);
+                loads.measure(oneBusy, BUSY);
+                loads.measure(oneMost, MOST);
+                loads.measureSends(sends);
+            }
             trial.step("Redis Cluster");
-            redisCluster();
+            try (Loads loads = new Loads("cluster", MASTERS, 1, claims(EASY, MILLIS))) {
+                loads.measure(cluster, EASY);
+            }
         }
     }
 
@@ -198,26 +201,5 @@ final class ClusterBench {
 
     private long claims(int perSecond, int millis) {
         return perSecond * trial.time(millis).toMillis() / 1_000;
-    }
-
-    private void oneRedis() throws Exception {
-        try (Loads loads = new Loads("one", 1, SERVERS, 3 * claims(MOST, MILLIS))) {
-            loads.measure(three, EASY);
-            loads.measure(threeMore, EASY_FOR_EACH);
-            loads.measure(threeBusy, BUSY);
-            loads.measure(threeMost, MOST);
-            loads.keepOne();
-            loads.measure(one, EASY);
-            loads.measure(oneMore, EASY_FOR_EACH);
-            loads.measure(oneBusy, BUSY);
-            loads.measure(oneMost, MOST);
-            loads.measureSends(sends);
-        }
-    }
-
-    private void redisCluster() throws Exception {
-        try (Loads loads = new Loads("cluster", MASTERS, 1, claims(EASY, MILLIS))) {
-            loads.measure(cluster, EASY);
-        }
     }
 }

@@ -4,9 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -23,23 +21,24 @@ final class ProcessCpu {
     private static final int LAST = 14;
 
     private static final Pattern COMPILER = Pattern.compile("\\(C[12] Compiler");
+    private static final Pattern ANY = Pattern.compile("");
 
     private ProcessCpu() {}
 
     /** Microseconds so far, in steps of ten thousand, of a process and all that it has started: Postgres' backends, too. */
-    static long micros(long pid) throws IOException {
-        return micros(stat(pid))
-                + descendants(pid).stream().mapToLong(ProcessCpu::micros).sum();
+    static long micros(long pid) {
+        return family(ProcessHandle.of(pid).orElseThrow())
+                .mapToLong(process -> micros(process, ANY, LAST))
+                .sum();
     }
 
     /** Microseconds so far of the JITs' threads, in this process and in all that it has started. */
     static double compilers() {
         double micros = 0;
-        ProcessHandle self = ProcessHandle.current();
-        for (ProcessHandle process :
-                Stream.concat(Stream.of(self), self.descendants()).toList()) {
-            try (Stream<Path> threads = Files.list(Path.of("/proc", Long.toString(process.pid()), "task"))) {
-                micros += threads.mapToLong(ProcessCpu::compiling).sum();
+        for (Path process : family(ProcessHandle.current()).toList()) {
+            try (Stream<Path> threads = Files.list(process.resolve("task"))) {
+                micros += threads.mapToLong(thread -> micros(thread, COMPILER, FIRST + 1))
+                        .sum();
             } catch (IOException | UncheckedIOException ended) {
                 // it compiles no more
             }
@@ -47,42 +46,22 @@ final class ProcessCpu {
         return micros;
     }
 
-    /** Of a thread; 0 if it is no JIT's, or has ended. */
-    private static long compiling(Path thread) {
+    private static Stream<Path> family(ProcessHandle process) {
+        return Stream.concat(Stream.of(process), process.descendants())
+                .map(each -> Path.of("/proc", Long.toString(each.pid())));
+    }
+
+    /** Of a process or a thread; 0 if its name is another, or after its end: its parent's time has it then. */
+    private static long micros(Path of, Pattern name, int last) {
         try {
-            String stat = Files.readString(thread.resolve("stat"));
-            return COMPILER.matcher(stat).find() ? micros(stat, FIRST + 1) : 0;
-        } catch (IOException ended) {
+            String stat = Files.readString(of.resolve("stat"));
+            String[] words = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+            long ticks = Arrays.stream(words, FIRST, last + 1)
+                    .mapToLong(Long::parseLong)
+                    .sum();
+            return name.matcher(stat).find() ? TICK_MICROS * ticks : 0;
+        } catch (IOException ended) { // before the read, or while it is read
             return 0;
         }
-    }
-
-    private static List<String> descendants(long pid) {
-        List<String> stats = new ArrayList<>();
-        for (ProcessHandle child :
-                ProcessHandle.of(pid).orElseThrow().descendants().toList()) {
-            try {
-                stats.add(stat(child.pid()));
-            } catch (IOException ended) { // before the read, or while it is read
-                // its parent's time has it
-            }
-        }
-        return stats;
-    }
-
-    private static String stat(long pid) throws IOException {
-        return Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
-    }
-
-    private static long micros(String stat) {
-        return micros(stat, LAST);
-    }
-
-    private static long micros(String stat, int last) {
-        String[] words = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
-        return TICK_MICROS
-                * Arrays.stream(words, FIRST, last + 1)
-                        .mapToLong(Long::parseLong)
-                        .sum();
     }
 }

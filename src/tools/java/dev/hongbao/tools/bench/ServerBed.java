@@ -18,14 +18,10 @@ record ServerBed(Trial trial, ChildServer process, BenchBed bed, byte[][] header
     /** Starts the server on the data of the trial's directory. */
     static ServerBed start(Trial trial, int maxHeapMiB, Map<String, String> options, List<Caller> members)
             throws Exception {
-        ChildServer process = ChildServer.start(trial.directory, List.of("-Xmx" + maxHeapMiB + "m"), options);
-        try {
-            BenchBed bed = BenchBed.beside(trial, process.config());
-            return new ServerBed(trial, process, bed, HttpCalls.headers(process.config(), members));
-        } catch (Exception | LinkageError fault) {
-            process.close();
-            throw fault;
-        }
+        ChildServer process = ChildServer.start(
+                trial.directory, List.of("-Xmx" + maxHeapMiB + "m"), options, ProcessBuilder.Redirect.INHERIT);
+        BenchBed bed = BenchBed.beside(trial, process.config());
+        return new ServerBed(trial, process, bed, HttpCalls.headers(process.config(), members));
     }
 
     HttpLoad load(int connections) {

@@ -23,7 +23,6 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,20 +59,14 @@ public final class Demo {
     private final Map<String, String> tokens = new HashMap<>();
     private final int packets;
 
-    private final Histogram latencyNanos = new Histogram(PATIENCE.toNanos() * 2, 3);
     private final Map<String, Long> outcomes = new TreeMap<>();
     private final Map<String, String> firstClaims = new HashMap<>();
     private final List<Map.Entry<String, Long>> rows = new ArrayList<>();
     private final List<String> faults = new ArrayList<>();
-    private long[] sample = {};
-    private long raceNanos;
     private long drained;
 
-    /**
-     * @param sample the amounts of one drained packet; empty for none
-     * @param faults empty if all is well
-     */
-    public record Result(List<Map.Entry<String, Long>> rows, long[] sample, List<String> faults) {}
+    /** @param faults empty if all is well */
+    public record Result(List<Map.Entry<String, Long>> rows, List<String> faults) {}
 
     /** @param eligible number of members who may claim */
     private record PlannedPacket(String sender, JsonObject body, int eligible) {
@@ -82,7 +75,7 @@ public final class Demo {
         }
     }
 
-    private record Claimed(String user, Answer answer, long nanos) {}
+    private record Claimed(String user, Answer answer) {}
 
     /** @param port of a server without rate limits */
     public Demo(int port, TokenSigner signer, int packets) {
@@ -153,12 +146,11 @@ public final class Demo {
         row("  drained", drained);
         row("  refunded", expiring.size());
         row("  refunded, fen", refunded);
-        row("claims answered", latencyNanos.getTotalCount());
+        row(
+                "claims answered",
+                outcomes.values().stream().mapToLong(count -> count).sum());
         outcomes.forEach((outcome, count) -> row("  " + outcome, count));
-        row("claims/s", latencyNanos.getTotalCount() * 1_000_000_000L / raceNanos);
-        row("p50, µs", latencyNanos.getValueAtPercentile(50) / 1_000);
-        row("p99, µs", latencyNanos.getValueAtPercentile(99) / 1_000);
-        return new Result(rows, sample, faults);
+        return new Result(rows, faults);
     }
 
     /** All members claim at once, some twice, and strangers; then some claim late. */
@@ -183,7 +175,6 @@ public final class Demo {
             long total = Arrays.stream(amounts).sum();
             expect(total == packet.body().getLong("amount"), id + ": claims add up to " + total);
             drained++;
-            sample = sample.length == 0 ? amounts : sample;
         }
     }
 
@@ -192,17 +183,9 @@ public final class Demo {
         JsonObject body = passcode == null ? null : new JsonObject().put("passcode", passcode);
         List<Callable<Claimed>> claims = new ArrayList<>();
         for (String user : users) {
-            claims.add(() -> {
-                long begun = System.nanoTime();
-                Answer answer = call("POST", "/v1/packets/" + packet + "/claims", token(user), body);
-                return new Claimed(user, answer, System.nanoTime() - begun);
-            });
+            claims.add(() -> new Claimed(user, call("POST", "/v1/packets/" + packet + "/claims", token(user), body)));
         }
-        long begun = System.nanoTime();
-        List<Claimed> all = Threads.all(THREADS, claims);
-        raceNanos += System.nanoTime() - begun;
-        for (Claimed each : all) {
-            latencyNanos.recordValue(Math.min(each.nanos, latencyNanos.getHighestTrackableValue()));
+        for (Claimed each : Threads.all(THREADS, claims)) {
             String outcome = switch (each.answer.status()) {
                 case 201 -> "claimed";
                 case 200 -> "already claimed";

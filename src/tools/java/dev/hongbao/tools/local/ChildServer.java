@@ -54,13 +54,8 @@ public final class ChildServer extends ChildProcess {
      * Starts this program again.
      *
      * @param options see {@link HongbaoConfig#forTrial}
+     * @param log its standard error
      */
-    public static ChildServer start(Path directory, List<String> flags, Map<String, String> options)
-            throws IOException {
-        return start(directory, flags, options, ProcessBuilder.Redirect.INHERIT);
-    }
-
-    /** @param log its standard error */
     public static ChildServer start(
             Path directory, List<String> flags, Map<String, String> options, ProcessBuilder.Redirect log)
             throws IOException {
