@@ -21,7 +21,7 @@ public record ChaosResult(
         Map<String, Integer> faultsByKind,
         Rounds.Settling settling,
         List<Violation> violations) {
-    /** More are only counted. */
+    /** More are only counted, above them. */
     private static final int SHOWN = 20;
 
     public boolean isSound() {
@@ -65,9 +65,6 @@ public record ChaosResult(
         violations.stream()
                 .limit(SHOWN)
                 .forEach(each -> text.append(System.lineSeparator()).append(each.text()));
-        if (violations.size() > SHOWN) {
-            text.append(String.format("and %d more%n", violations.size() - SHOWN));
-        }
         row(text, "seed", seed);
         return text.toString();
     }

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -105,5 +106,35 @@ class PostgresSideIT {
 
         // Then
         assertThat(facts()).containsExactly(List.of("1"), List.of("3"));
+    }
+
+    private static SplittableRandom random() {
+        long seed = new SplittableRandom().nextLong();
+        System.out.println("seed " + seed);
+        return new SplittableRandom(seed);
+    }
+
+    @Test
+    @DisplayName(
+            "Given a Postgres, when a bit of a page or its log is damaged, then it names the page, or does not start, until the damage is mended")
+    void damageIsNamed() throws Exception {
+        // Given
+        execute("insert into fact values (1)");
+
+        // When
+        postgres.flipTable(random());
+
+        // Then
+        assertThatThrownBy(this::facts).hasMessageContaining("invalid page in block 0 of relation");
+        postgres.mend();
+        assertThat(facts()).containsExactly(List.of("1"));
+
+        // When
+        postgres.damageLog(random());
+
+        // Then
+        assertThat(postgres.primary().postgres().running()).isFalse();
+        postgres.mend();
+        assertThat(facts()).containsExactly(List.of("1"));
     }
 }

@@ -9,8 +9,10 @@ import dev.hongbao.tools.chaos.bed.RedisSide.Form;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -95,6 +97,27 @@ class RedisSideIT {
             assertThat(Long.parseLong(client.get("count")))
                     .isGreaterThanOrEqualTo(before)
                     .isLessThan(answered.get());
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "Given a Redis, when a bit of its log is flipped, then it starts with the rest, or names the log and starts without")
+    void aDamagedLogIsNamed() throws Exception {
+        // Given
+        try (Jedis client = redis.client()) {
+            IntStream.range(0, 100).forEach(i -> client.append("text", PAGE));
+        }
+        long seed = new SplittableRandom().nextLong();
+        System.out.println("seed " + seed);
+
+        // When
+        redis.flipLog(new SplittableRandom(seed));
+        redis.startAgainOrForget();
+
+        // Then
+        try (Jedis client = redis.client()) {
+            assertThat(client.ping()).isEqualTo("PONG");
         }
     }
 }

@@ -19,30 +19,19 @@ public record ChaosBed(Path directory, RedisSide redis, PostgresSide postgres, L
     /** Few: each round checks every one. */
     public static final int SHARDS = 6;
 
-    /** Starts everything. */
+    /** Starts everything. After a failure some of it runs until the end of this process. */
     public static ChaosBed start(Path directory, int servers, RedisSide.Form form) throws Exception {
         Path binaries = directory.resolve("bin");
         RedisSide redis = new RedisSide(form, directory.resolve("redis"), binaries);
-        ChaosBed bed;
-        try {
-            PostgresSide postgres = new PostgresSide(directory.resolve("postgres"), binaries);
-            bed = new ChaosBed(directory, redis, postgres, new ArrayList<>());
-        } catch (Exception | Error fault) {
-            redis.close();
-            throw fault;
+        PostgresSide postgres = new PostgresSide(directory.resolve("postgres"), binaries);
+        ChaosBed bed = new ChaosBed(directory, redis, postgres, new ArrayList<>());
+        for (int number = 0; number < servers; number++) {
+            bed.members.add(new Member(number, directory, redis, postgres));
         }
-        try {
-            for (int number = 0; number < servers; number++) {
-                bed.members.add(new Member(number, directory, redis, bed.postgres));
-            }
-            for (Member member : bed.members) {
-                member.start();
-            }
-            return bed;
-        } catch (Exception | Error fault) {
-            bed.close();
-            throw fault;
+        for (Member member : bed.members) {
+            member.start();
         }
+        return bed;
     }
 
     /** One of the servers. */

@@ -57,13 +57,8 @@ public final class PostgresNode implements AutoCloseable {
     /** A new one. @param home created, and deleted at its end */
     static PostgresNode primary(Path home, EmbeddedOptions options) throws IOException {
         PostgresNode node = new PostgresNode(home, options);
-        try {
-            node.postgres = EmbeddedPostgres.start(home, options);
-            return node;
-        } catch (RuntimeException | Error fault) {
-            node.close();
-            throw fault;
-        }
+        node.postgres = EmbeddedPostgres.start(home, options);
+        return node;
     }
 
     /**
@@ -74,22 +69,17 @@ public final class PostgresNode implements AutoCloseable {
     static PostgresNode replica(Path home, EmbeddedOptions options, PostgresNode primary)
             throws IOException, SQLException {
         PostgresNode node = new PostgresNode(home, options);
-        try {
-            node.copy(primary);
-            Files.writeString(
-                    node.cluster().resolve("postgresql.auto.conf"),
-                    "restore_command = 'test ! -e " + node.held() + " && cp "
-                            + primary.cluster().resolve("pg_wal") + "/%f \"%p\"'\nwal_retrieve_retry_interval = "
-                            + FOLLOW_MILLIS
-                            + "\n",
-                    StandardOpenOption.APPEND);
-            Files.writeString(node.cluster().resolve("standby.signal"), "");
-            node.postgres = EmbeddedPostgres.start(home, options);
-            return node;
-        } catch (IOException | SQLException | RuntimeException | Error fault) {
-            node.close();
-            throw fault;
-        }
+        node.copy(primary);
+        Files.writeString(
+                node.cluster().resolve("postgresql.auto.conf"),
+                "restore_command = 'test ! -e " + node.held() + " && cp "
+                        + primary.cluster().resolve("pg_wal") + "/%f \"%p\"'\nwal_retrieve_retry_interval = "
+                        + FOLLOW_MILLIS
+                        + "\n",
+                StandardOpenOption.APPEND);
+        Files.writeString(node.cluster().resolve("standby.signal"), "");
+        node.postgres = EmbeddedPostgres.start(home, options);
+        return node;
     }
 
     /** Like {@code pg_basebackup}, which is not among the embedded programs. The log has the writes meanwhile. */
@@ -126,7 +116,7 @@ public final class PostgresNode implements AutoCloseable {
         }
     }
 
-    private Path cluster() {
+    Path cluster() {
         return home.resolve("postgres");
     }
 

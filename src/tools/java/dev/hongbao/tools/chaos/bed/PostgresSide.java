@@ -4,12 +4,17 @@ import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
 import dev.hongbao.store.postgres.PostgresAddress;
 import dev.hongbao.tools.local.Jdbc;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +33,9 @@ public final class PostgresSide implements AutoCloseable {
     private static final long CATCH_UP_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long LOOK_MILLIS = 20;
 
+    private static final int PAGE = 8_192;
+    private static final int SEGMENT = 16 << 20;
+
     /** SQLSTATE of a lock timeout. */
     private static final String LOCKED = "55P03";
 
@@ -36,6 +44,7 @@ public final class PostgresSide implements AutoCloseable {
     private volatile PostgresNode primary;
     private PostgresNode replica;
     private @Nullable Connection locking;
+    private Damage.Use mending = () -> {};
     private int made;
 
     PostgresSide(Path directory, Path binaries) throws IOException, SQLException {
@@ -45,12 +54,7 @@ public final class PostgresSide implements AutoCloseable {
                 .withBinaries(binaries)
                 .withPostgresSettings(SETTINGS);
         this.primary = PostgresNode.primary(home(), options);
-        try {
-            this.replica = PostgresNode.replica(home(), options, primary);
-        } catch (IOException | SQLException | RuntimeException | Error fault) {
-            primary.close();
-            throw fault;
-        }
+        this.replica = PostgresNode.replica(home(), options, primary);
     }
 
     private Path home() {
@@ -162,6 +166,57 @@ public final class PostgresSide implements AutoCloseable {
         if (locking != null) {
             locking.close();
             locking = null;
+        }
+    }
+
+    /** Stops Postgres, flips a bit of a table and starts Postgres, which must refuse that page from now on. */
+    public void flipTable(SplittableRandom random) throws Exception {
+        List<List<String>> tables = rows("select relname, pg_relation_filepath(oid) from pg_class where relkind = 'r'"
+                + " and relnamespace = 'public'::regnamespace and pg_relation_size(oid) > 0 order by relname");
+        List<String> table = tables.get(random.nextInt(tables.size()));
+        Path file = primary.cluster().resolve(table.get(1));
+        primary.postgres().close();
+        long bit = random.nextLong(Files.size(file) * Byte.SIZE);
+        Damage.flip(file, bit);
+        mending = () -> Damage.flip(file, bit);
+        primary.startAgain();
+        long page = bit / Byte.SIZE / PAGE;
+        mustName(
+                "invalid page in block " + page + " of relation",
+                () -> rows("select max(t::text) from " + table.get(0) + " as t"));
+    }
+
+    /** Stops Postgres, and flips a bit of its last checkpoint in the log, or ends the log there: Postgres must not start. */
+    public void damageLog(SplittableRandom random) throws Exception {
+        primary.postgres().close();
+        ByteBuffer control = ByteBuffer.wrap(
+                        Files.readAllBytes(primary.cluster().resolve("global/pg_control")))
+                .order(ByteOrder.nativeOrder());
+        long begin = control.getLong(32); // the place of that checkpoint
+        String name = "%08X%08X%08X".formatted(control.getInt(48), begin >>> 32, (begin & 0xFFFF_FFFFL) / SEGMENT);
+        Path log = primary.cluster().resolve("pg_wal").resolve(name);
+        byte[] before = Files.readAllBytes(log);
+        mending = () -> Files.write(log, before);
+        if (random.nextBoolean()) {
+            Files.write(log, Arrays.copyOf(before, (int) (begin % SEGMENT)));
+        } else {
+            Damage.flip(log, begin % SEGMENT * Byte.SIZE + random.nextInt(Long.SIZE));
+        }
+        mustName("valid checkpoint record", primary::startAgain);
+    }
+
+    private static void mustName(String damage, Damage.Use use) throws Exception {
+        if (!Damage.isNamed(damage, use)) {
+            throw new IllegalStateException("Postgres takes no notice of " + damage);
+        }
+    }
+
+    /** After a damage, whatever its result: the files are as before, and Postgres runs. */
+    public void mend() throws Exception {
+        mending.run();
+        mending = () -> {};
+        if (!primary.postgres().running()) {
+            primary.startAgain();
         }
     }
 

@@ -50,20 +50,15 @@ public final class RedisSide implements AutoCloseable {
         this.form = form;
         this.disk = isFillable(form) ? new SmallDisk(directory) : null;
         this.nodes = new RedisProcesses(directory.resolve("nodes"), binaries);
-        try {
-            if (form == Form.CLUSTER) {
-                this.cluster = LocalRedisCluster.start(nodes, MASTERS, true);
-            } else {
-                this.cluster = null;
+        if (form == Form.CLUSTER) {
+            this.cluster = LocalRedisCluster.start(nodes, MASTERS, true);
+        } else {
+            this.cluster = null;
+            nodes.start(Map.of());
+            if (form == Form.REPLICA) {
                 nodes.start(Map.of());
-                if (form == Form.REPLICA) {
-                    nodes.start(Map.of());
-                    follow();
-                }
+                follow();
             }
-        } catch (RuntimeException | Error fault) {
-            close();
-            throw fault;
         }
     }
 
@@ -223,6 +218,24 @@ public final class RedisSide implements AutoCloseable {
         kill();
         for (Path each : logs().keySet()) {
             truncate(each, synced.getOrDefault(each, 0L));
+        }
+    }
+
+    /** SIGKILL, and a bit of the older half of its log is flipped. The newer one has unsettled entries, for which Redis has no checksum. */
+    public void flipLog(SplittableRandom random) throws IOException {
+        kill();
+        for (Map.Entry<Path, Long> each : logs().entrySet()) {
+            if (each.getValue() > 1) {
+                Damage.flip(each.getKey(), random.nextLong(each.getValue() / 2 * Byte.SIZE));
+            }
+        }
+    }
+
+    /** After {@link #flipLog}. A Redis that names its log as the reason not to start loses it. */
+    public void startAgainOrForget() throws Exception {
+        if (Damage.isNamed("reading the append only file", this::startAgain)) {
+            Directories.delete(log());
+            startAgain();
         }
     }
 

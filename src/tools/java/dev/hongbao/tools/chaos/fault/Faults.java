@@ -106,6 +106,8 @@ final class Faults {
                     RedisSide::migrateRest));
         } else { // in a cluster a replica would have the lost data
             all.add(redis(
+                    "redis: a bit of its log flipped", LITTLE, RedisSide::flipLog, RedisSide::startAgainOrForget));
+            all.add(redis(
                     "redis: the end of its log is lost",
                     LITTLE,
                     (redis, random) -> redis.cutLog(1L + random.nextInt(MOST_CUT_BYTES)),
@@ -169,6 +171,8 @@ final class Faults {
                             side.rows(OF_SERVERS);
                         },
                         side -> side.limitConnections(-1)),
+                postgres("postgres: a bit of a table flipped", PostgresSide::flipTable, PostgresSide::mend),
+                postgres("postgres: its log damaged", PostgresSide::damageLog, PostgresSide::mend),
                 postgres(
                         "postgres: a table locked",
                         (side, random) -> missedUnless(
