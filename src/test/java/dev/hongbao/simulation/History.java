@@ -57,6 +57,9 @@ final class History {
      */
     private static final long WELL_MILLIS = 1_500;
 
+    /** Later than this a frozen server has no shards: its session ends after five seconds, which may begin after a slow statement. */
+    private static final long KEPT_MILLIS = 7_000;
+
     private static final int SHARD_LOCKS = 0x6862;
     private static final int PRESENCE_LOCKS = 0x686b;
     private static final int CHECK_EVERY = 16;
@@ -193,6 +196,7 @@ final class History {
     private final SimulatedBus bus;
     private final Random nonces;
     private final List<SimulatedServer> servers = new ArrayList<>();
+    private final Map<World.Host, Long> frozenAt = new HashMap<>();
     private final Map<World.Host, Long> thawedAt = new HashMap<>();
     private final Map<String, Long> winners = new HashMap<>();
     private final Map<Integer, Long> strangeSince = new HashMap<>();
@@ -216,6 +220,9 @@ final class History {
     private final Set<SimulatedRedis> lossy = new HashSet<>();
 
     private final Set<String> lostKeys = new HashSet<>();
+
+    /** What happens in the next recovery of one of its shards. */
+    private final Map<SimulatedRedis, Consumer<PostgresTables.Shard>> recovering = new HashMap<>();
 
     /** Shards with a draw whose creation no server has loaded. */
     private final Set<Integer> unloaded = new HashSet<>();
@@ -268,6 +275,10 @@ final class History {
                         () -> "shard " + shard + " is recovered for no reason: epoch " + epoch);
                 unloaded.remove(shard);
                 operator.recovering(shard);
+                Consumer<PostgresTables.Shard> amid = recovering.remove(redis.of(shard));
+                if (amid != null) {
+                    amid.accept(tables.shards.get(shard));
+                }
             }
 
             @Override
@@ -671,17 +682,24 @@ final class History {
         }
     }
 
-    /** Some winners ask once more. */
+    /** Some winners ask once more, or for a share of another pool of the campaign. */
     private void winnersComeBack() {
         List<PacketRow> some = List.copyOf(tables.packets.values());
         for (int i = 0; i < 6; i++) {
             PacketRow packet = some.get(world.random.nextInt(some.size()));
             if (!packet.claims.isEmpty()) {
-                unanswered++;
                 String user = packet.claims.get(packet.claims.size() - 1).user();
-                world.after(world.millis(0, 150), null, () -> begin(user, packet.id));
+                comeBack(user, packet.id);
+                some.stream()
+                        .filter(other -> other != packet && other.campaign != null && other.campaign == packet.campaign)
+                        .forEach(other -> comeBack(user, other.id));
             }
         }
+    }
+
+    private void comeBack(String user, UUID packet) {
+        unanswered++;
+        world.after(world.millis(0, 150), null, () -> begin(user, packet));
     }
 
     /** A client's call, until it is answered. */
@@ -873,11 +891,10 @@ final class History {
             }
             case REDIS_LOST_A_KEY -> {
                 List<String> names = hit.model().names();
-                if (!names.isEmpty()) {
-                    String name = names.get(world.random.nextInt(names.size()));
-                    world.tell(() -> "Redis loses " + name);
-                    lostKeys.add(name);
-                    hit.lose(name);
+                if (world.oneIn(3)) {
+                    recovers(hit, shard -> loseAmidLoad(shard, 100));
+                } else if (!names.isEmpty()) {
+                    lose(hit, names.get(world.random.nextInt(names.size())));
                 }
             }
             case REDIS_FORGOT_ITS_SCRIPTS -> hit.forgetScripts();
@@ -970,14 +987,10 @@ final class History {
                 }
             }
             case SERVER_FREEZES -> {
-                SimulatedServer victim = someServer();
-                if (victim != null && !victim.host.isFrozen()) {
-                    world.tell(() -> victim.host + " freezes");
-                    world.freeze(victim.host);
-                    lasts(50, 8_000, () -> {
-                        thawedAt.put(victim.host, world.now());
-                        world.thaw(victim.host);
-                    });
+                if (world.oneIn(3)) {
+                    recovers(hit, shard -> world.after(world.millis(0, 6), null, () -> freeze(owner(shard))));
+                } else {
+                    freeze(someServer());
                 }
             }
             case SERVER_STOPS -> {
@@ -1005,6 +1018,51 @@ final class History {
         }
     }
 
+    /** Redis forgets its scripts, so that its shards are recovered. @param amid gets the first one after its draw of a generation */
+    private void recovers(SimulatedRedis hit, Consumer<PostgresTables.Shard> amid) {
+        recovering.put(hit, amid);
+        hit.forgetScripts();
+    }
+
+    private void lose(SimulatedRedis hit, String key) {
+        world.tell(() -> "Redis loses " + key);
+        lostKeys.add(key);
+        hit.lose(key);
+    }
+
+    /** Redis loses a key of which a recovery has written the first part. */
+    private void loseAmidLoad(PostgresTables.Shard shard, int tries) {
+        List<String> units = redis.model(shard.id).names().stream()
+                .filter(key -> key.startsWith(shard.stamp() + ":p:") || key.startsWith(shard.stamp() + ":d:"))
+                .toList();
+        if (isCalm) {
+            return; // nobody may ask for the key any more
+        } else if (!units.isEmpty()) {
+            lose(redis.of(shard.id), units.get(world.random.nextInt(units.size())));
+        } else if (tries > 0) {
+            world.after(world.millis(0, 0.4), null, () -> loseAmidLoad(shard, tries - 1));
+        }
+    }
+
+    private @Nullable SimulatedServer owner(PostgresTables.Shard shard) {
+        return servers.stream()
+                .filter(server -> postgres.holds(server.host, new Advisory(SHARD_LOCKS, shard.id)))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private void freeze(@Nullable SimulatedServer victim) {
+        if (victim != null && !victim.host.isFrozen() && !isCalm) {
+            world.tell(() -> victim.host + " freezes");
+            world.freeze(victim.host);
+            frozenAt.put(victim.host, world.now());
+            lasts(50, 8_000, () -> {
+                thawedAt.put(victim.host, world.now());
+                world.thaw(victim.host);
+            });
+        }
+    }
+
     /** A script wrote; a generation that Postgres has replaced must not. */
     private void wrote(String text) {
         long[] of = generations.computeIfAbsent(text, History::generation);
@@ -1028,10 +1086,15 @@ final class History {
         };
     }
 
-    /** A server that holds no lock of a shard does not count itself as its owner for long. */
+    /** A server that holds no lock of a shard does not count itself as its owner for long. One that is frozen soon holds none. */
     private void checkOwners() {
         for (SimulatedServer server : servers) {
             if (server.host.isFrozen()) {
+                long unheard = world.now() - Math.max(frozenAt.get(server.host), postgres.silentAt());
+                check(
+                        unheard < KEPT_MILLIS * World.MILLI
+                                || tables.shards.stream().noneMatch(shard -> server == owner(shard)),
+                        () -> server.host + " is frozen, and keeps its shards");
                 continue;
             }
             for (int shard : server.shards.owned()) {
@@ -1182,7 +1245,23 @@ final class History {
         }
     }
 
+    /** A recovery that was overtaken leaves no keys, if it could ask Postgres and Redis. */
+    private void checkKeys() {
+        if (!plan.faults.stream().allMatch(each -> each.fault == Fault.SERVER_FREEZES)) {
+            return;
+        }
+        for (PostgresTables.Shard shard : tables.shards) {
+            String tag = shard.stamp().substring(0, shard.stamp().indexOf('}') + 2);
+            check(
+                    redis.model(shard.id).names().stream()
+                            .allMatch(key ->
+                                    !key.startsWith(tag) || key.indexOf('-') < 0 || key.startsWith(shard.stamp())),
+                    () -> "keys are left: " + redis.model(shard.id).names());
+        }
+    }
+
     private void checkEnd() {
+        checkKeys();
         checkLimits();
         checkAccepted();
         for (PacketRow packet : tables.packets.values()) {

@@ -40,6 +40,7 @@ final class SimulatedPostgres {
     private int restarts;
     private boolean up = true;
     private boolean silent;
+    private long silentAt;
 
     /** Commits take so much longer, while a disk is slow. */
     private long slowNanos;
@@ -124,7 +125,9 @@ final class SimulatedPostgres {
         private boolean over;
         private long lastArrival;
         private long lastReply;
-        private long heardAt;
+
+        /** The number of statements so far. */
+        private long heard;
 
         private Session(
                 World.Host host,
@@ -137,22 +140,19 @@ final class SimulatedPostgres {
             this.idleMillis = idleMillis;
             this.notified = notified;
             this.ended = ended;
-            heardAt = world.now();
-            if (idleMillis != null) {
-                watchIdle();
-            }
+            watchIdle();
         }
 
+        /** Ends the session unless a statement comes within its limit. */
         private void watchIdle() {
+            if (idleMillis == null) {
+                return;
+            }
+            long heardBefore = heard;
             world.after(idleMillis * World.MILLI, null, () -> {
-                if (over) {
-                    return;
-                }
-                if (!working && queue.isEmpty() && world.now() - heardAt >= idleMillis * World.MILLI) {
+                if (!over && !working && heard == heardBefore) {
                     world.tell(() -> "Postgres ends the idle session " + pid + " of " + host);
                     end();
-                } else {
-                    watchIdle();
                 }
             });
         }
@@ -180,7 +180,7 @@ final class SimulatedPostgres {
                 unread.add(() -> arrived(statement));
                 return;
             }
-            heardAt = world.now();
+            heard++;
             queue.add(statement);
             next();
         }
@@ -341,6 +341,7 @@ final class SimulatedPostgres {
 
         private void finish(Runnable reply) {
             working = false;
+            watchIdle();
             if (!clientGone) {
                 lastReply = Math.max(lastReply, world.now() + world.transit());
                 world.at(lastReply, host, reply);
@@ -555,8 +556,14 @@ final class SimulatedPostgres {
         silent = true;
     }
 
+    /** When it was silent for the last time. */
+    long silentAt() {
+        return silent ? world.now() : silentAt;
+    }
+
     void speak() {
         silent = false;
+        silentAt = world.now();
         unread.forEach(Runnable::run);
         unread.clear();
     }

@@ -42,7 +42,7 @@ import org.slf4j.LoggerFactory;
  * <p>Modelled: Redis by {@link RedisModel}, which runs the real Lua scripts; Postgres by {@link PostgresTables}, a second meaning of the
  * settling statements; the network, the bus, clocks, an operator, and the faults of {@link History.Fault}.
  *
- * <p>Not modelled: ends of campaigns, rains, the senders' own gathering, the making of draws, feeds but for what they tell of packets, the
+ * <p>Not modelled: rains, the senders' own gathering, the making of draws, feeds but for what they tell of packets, the
  * outbox, accounts; slots that move in a Redis Cluster, Sentinel and {@code leaveIfOutdated}; threads.
  *
  * <p>{@code ./mvnw -q test -Dtest=Simulation} runs new seeds for some seconds, {@code -Dseeds=1000} that many, on each processor or
