@@ -66,7 +66,7 @@ public record JournalEntry(Generation generation, long seq, String verb, List<Jo
          * The text form of one kind of journal items. Writers and readers of a journal share it.
          *
          * @param verb the field name of the items in a journal entry
-         * @param parser reads an item; null for text that the script does not write: the item is then void
+         * @param parser reads an item; null for text that the script does not write: its entry is then void
          */
         record Format(String verb, Function<String, @Nullable JournalItem> parser) {
             /** Reads an item of the journal; null for text that the script does not write. */
@@ -79,8 +79,8 @@ public record JournalEntry(Generation generation, long seq, String verb, List<Jo
     /**
      * Reads journal entries back from Redis. On the link's event loop only.
      *
-     * <p>A verb names one text form; a changed form gets a new verb. So an entry of a newer version is never misread: its items are
-     * void. Its shard is recovered, and no item was answered as settled.
+     * <p>A verb names one text form; a changed form gets a new verb. So an entry of a newer version is never misread: it is void as a
+     * whole, as a damaged one is. Its shard is recovered, and no item was answered as settled.
      */
     public static final class JournalReader {
         private static final Logger LOG = LoggerFactory.getLogger(JournalEntry.class);
@@ -88,10 +88,13 @@ public record JournalEntry(Generation generation, long seq, String verb, List<Jo
         /** Entries that a writer reads at once. With at most 256 claims each, they hold some 10,000 claims. */
         public static final int PAGE = 40;
 
+        /** No settler's verb. */
+        private static final String UNREADABLE = "unreadable";
+
         private final RedisLinks redis;
         private final Map<String, JournalItem.Format> formats;
 
-        /** @param formats all forms that the journal may hold; items of any other form are void */
+        /** @param formats all forms that the journal may hold; an entry with an item of any other form is void */
         public JournalReader(RedisLinks redis, Collection<JournalItem.Format> formats) {
             this.redis = redis;
             this.formats =
@@ -132,13 +135,13 @@ public record JournalEntry(Generation generation, long seq, String verb, List<Jo
                 JournalItem item = decode(fields.get(i).toString(), verb, fields.get(i + 1));
                 if (item == null) {
                     LOG.error(
-                            "journal {} entry {}: item {} is void: this version does not know its form",
+                            "journal {} entry {} is void: this version cannot read its item {}",
                             generation,
                             id,
                             fields.get(i));
-                } else {
-                    items.add(item);
+                    return new JournalEntry(generation, seq, UNREADABLE, List.of());
                 }
+                items.add(item);
             }
             return new JournalEntry(generation, seq, verb, items);
         }

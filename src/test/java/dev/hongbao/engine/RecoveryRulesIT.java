@@ -28,6 +28,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol;
 
@@ -141,16 +143,17 @@ class RecoveryRulesIT {
         }
     }
 
-    /** A server never misreads an entry of a newer version: the entry counts as not accepted. */
-    @Test
-    void anEntryOfAFormThatOnlyANewerVersionKnowsIsVoid() {
+    /** A server never misreads an entry of a newer version, or a damaged one: the entry counts as not accepted. */
+    @ParameterizedTest
+    @CsvSource({"claim9, %s 1 newer", "claim, %s ? newer"})
+    void anEntryThatThisVersionCannotReadIsVoid(String verb, String item) {
         // Given a share that was given out in such an entry
         Packet packet = engine.send("alice", 1000, 100);
         assertThat(engine.claim(packet, "early").wonClaim().slot()).isZero();
         String old = books.stamps().get(0);
         redis.hset(old + ":p:" + packet.id(), Map.of("newer", "1", "#", "2"));
         String epoch = old.substring(old.indexOf("}:") + 2, old.lastIndexOf('-'));
-        redis.sendCommand(Protocol.Command.XADD, old + ":journal", epoch + "-*", "claim9", packet.id() + " 1 newer");
+        redis.sendCommand(Protocol.Command.XADD, old + ":journal", epoch + "-*", verb, item.formatted(packet.id()));
 
         // When
         eventually(SOON, () -> assertThat(books.stamps().get(0)).isNotEqualTo(old));
