@@ -68,6 +68,7 @@ class RedisClusterIT {
 
     private static final Duration SOON = Duration.ofSeconds(20);
 
+    private static final int LAST_SLOT = 16_383;
     private static final int SHARDS = 8;
     private static final Map<String, String> OPTIONS = Map.of("shards", Integer.toString(SHARDS));
 
@@ -331,7 +332,8 @@ class RedisClusterIT {
         List<Integer> moving = shardsOf(from).stream().limit(2).toList();
         List<Integer> slots = moving.stream()
                 .map(shard -> JedisClusterCRC16.getSlot(tag(shard)))
-                .flatMap(slot -> IntStream.rangeClosed(slot - 10, slot + 10).boxed())
+                .flatMap(slot -> IntStream.rangeClosed(Math.max(0, slot - 10), Math.min(LAST_SLOT, slot + 10))
+                        .boxed())
                 .filter(slot -> ClusterView.nodeOf(cluster, slot, from) == from)
                 .distinct()
                 .toList();

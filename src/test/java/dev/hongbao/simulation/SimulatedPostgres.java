@@ -126,7 +126,7 @@ final class SimulatedPostgres {
         private long lastArrival;
         private long lastReply;
 
-        /** The number of statements so far. */
+        /** The number of beginnings and ends of statements. */
         private long heard;
 
         private Session(
@@ -148,7 +148,7 @@ final class SimulatedPostgres {
             if (idleMillis == null) {
                 return;
             }
-            long heardBefore = heard;
+            long heardBefore = ++heard;
             world.after(idleMillis * World.MILLI, null, () -> {
                 if (!over && !working && heard == heardBefore) {
                     world.tell(() -> "Postgres ends the idle session " + pid + " of " + host);

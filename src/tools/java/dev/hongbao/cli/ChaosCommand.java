@@ -25,9 +25,9 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Starts servers, a Redis and a Postgres, with proxies between them, and a crowd that sends, claims, plays and",
-            "moves money. Kills, freezes, cuts and slows everything by a seed. Then mends all, and checks every promise",
-            "from the answers to the crowd and from the database. Exit code 1 if a promise was broken."
+            "Breaks servers, Redis, Postgres and the lines between them under a crowd, and checks every promise.",
+            "A seed chooses what is killed, frozen, cut, damaged or slow. At the end all is mended. The promises are",
+            "checked from the answers to the crowd and from the database. Exit code 1 if one was broken."
         })
 final class ChaosCommand implements Callable<Integer> {
     private static final int MOST_SERVERS = 9;

@@ -32,9 +32,9 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Starts a server in a temporary directory. 200 members get money. Some send packets of all kinds; all race",
-            "for each packet over HTTP, some twice, some late, some from outside the group. Prints counts and checks the",
-            "books. Exit code 1 if a cent is off."
+            "Races a crowd of 200 for packets of all kinds over HTTP, and checks the books.",
+            "The server runs in a temporary directory. Some race twice, some late, some from outside the group. Prints",
+            "counts. Exit code 1 if a cent is off."
         })
 final class DemoCommand implements Callable<Integer> {
     private static final Duration START_LIMIT = Duration.ofMinutes(5);
