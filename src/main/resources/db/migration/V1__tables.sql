@@ -737,7 +737,7 @@ $$;
 
 -- All transfers so far, by kind and asset. Each is counted once, by any server. See count_turnover.
 create table turnover (
-    place     integer generated always as identity, -- an asset's first place is its order among the assets
+    place     bigint  generated always as identity, -- an asset's first place is its order among the assets
     kind      text    not null, -- of the transfers
     asset     text    not null,
     transfers bigint  not null,

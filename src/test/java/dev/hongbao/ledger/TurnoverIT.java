@@ -65,6 +65,29 @@ class TurnoverIT {
         });
     }
 
+    /** Each count takes a place from the sequence, also for a sum that has one. */
+    @Test
+    void thePlacesOfSumsDoNotRunOut() throws Exception {
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "4"));
+                Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement statement = owner.createStatement()) {
+            // Given
+            Turnover turnover = new Turnover(engine.engine().pool(), new SimpleMeterRegistry());
+            long before = deposits(statement);
+            statement.execute("alter sequence turnover_place_seq restart with 2147483647");
+
+            // When, Then
+            for (int deposit = 1; deposit <= 2; deposit++) {
+                long expected = before + deposit;
+                engine.deposit("alice", 1);
+                eventually(SOON, () -> {
+                    look(List.of(turnover));
+                    assertThat(deposits(statement)).isEqualTo(expected);
+                });
+            }
+        }
+    }
+
     @Test
     void everyTransferIsCountedOnceHoweverManyServersCount() throws Exception {
         try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "4"));
