@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What the console asks on the management port, and who may. */
+/** The console's calls to the management port, and their permissions. */
 @ExtendWith(Servers.class)
 class ConsoleCallsIT extends TestServerClient {
     @BeforeAll

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a scrape of a server at work says. */
+/** A scrape of a server at work. */
 @ExtendWith(Servers.class)
 class MetricsIT extends TestServerClient {
     private static final Duration SOON = Duration.ofSeconds(20);

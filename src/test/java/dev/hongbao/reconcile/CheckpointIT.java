@@ -79,7 +79,7 @@ class CheckpointIT {
         }
     }
 
-    /** Whatever a test has left, the next one begins from clean books. */
+    /** Each test ends with clean books, and with the checkpoint at their end. */
     @AfterEach
     void toTheEnd() throws Exception {
         assertThat(lines(run())).isEmpty();

@@ -77,7 +77,7 @@ abstract class ChecksContract {
         seen.addAll(found);
     }
 
-    /** As above, any check. */
+    /** Any check finds it. */
     void assertFound(String forgery) throws Exception {
         assertFound("", forgery);
     }

@@ -142,7 +142,7 @@ class ReconciliationIT extends ChecksContract {
                         + "update transfer set id = default where slot = 1 and subject in (select id from packet where count = 10)");
     }
 
-    /** What is done to a packet. */
+    /** Updates of a packet. */
     private static final List<String> FORGED_SPLITS = List.of(
             "update packet set seed = set_byte(seed, 31, 255 - get_byte(seed, 31)) where id = '%1$s'",
             "update packet set commitment = set_byte(commitment, 0, 255 - get_byte(commitment, 0)) where id = '%1$s'",

@@ -45,7 +45,7 @@ final class History {
     /** Within it every server notices that Postgres went back. */
     private static final long NOTICED_MILLIS = 2_000;
 
-    /** How a script begins that appends to a full journal, too. */
+    /** The beginning of a script that appends to a full journal, too. */
     private static final String GIVES_MEMORY_BACK = "#!lua flags=allow-oom";
 
     /** After it servers that start together know each other. */
@@ -204,7 +204,7 @@ final class History {
     private final Map<UUID, Long> saidClaimed = new HashMap<>();
     private final Set<UUID> endedEarly = new HashSet<>();
 
-    /** How often a user has claimed a packet since an answer said {@code overloaded}. */
+    /** The number of a user's claims of a packet since an answer said {@code overloaded}. */
     private final Map<String, Integer> calls = new HashMap<>();
 
     private final List<Limited> limited = new ArrayList<>();
@@ -221,7 +221,7 @@ final class History {
 
     private final Set<String> lostKeys = new HashSet<>();
 
-    /** What happens in the next recovery of one of its shards. */
+    /** The faults that wait for the next recovery of one of its shards. */
     private final Map<SimulatedRedis, Consumer<PostgresTables.Shard>> recovering = new HashMap<>();
 
     /** Shards with a draw whose creation no server has loaded. */
@@ -1032,12 +1032,13 @@ final class History {
 
     /** Redis loses a key of which a recovery has written the first part. */
     private void loseAmidLoad(PostgresTables.Shard shard, int tries) {
+        if (isCalm) {
+            return; // nobody may ask for the key any more
+        }
         List<String> units = redis.model(shard.id).names().stream()
                 .filter(key -> key.startsWith(shard.stamp() + ":p:") || key.startsWith(shard.stamp() + ":d:"))
                 .toList();
-        if (isCalm) {
-            return; // nobody may ask for the key any more
-        } else if (!units.isEmpty()) {
+        if (!units.isEmpty()) {
             lose(redis.of(shard.id), units.get(world.random.nextInt(units.size())));
         } else if (tries > 0) {
             world.after(world.millis(0, 0.4), null, () -> loseAmidLoad(shard, tries - 1));

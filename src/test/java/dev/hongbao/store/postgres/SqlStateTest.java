@@ -46,22 +46,11 @@ class SqlStateTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"55000", "3D000", "28000", "28P01", "42501"})
+    @ValueSource(strings = {"55000", "3D000", "28000", "28P01", "42501", "XX001", "XX002"})
     @DisplayName(
-            "Given a Postgres that lets nobody in, as while a backup takes the database's place, when its fault is judged, then it is an outage, and nothing was done")
-    void whoIsNotLetInMeetsAnOutage(String state) {
+            "Given a Postgres that lets nobody in, as while a backup takes the database's place, or refuses a damaged page, when its fault is judged, then it is an outage, and nothing was done")
+    void aDatabaseThatIsClosedOrDamagedIsAnOutage(String state) {
         PgException fault = new PgException("not now", "FATAL", state, null);
-
-        assertThat(SqlState.isOutage(fault)).isTrue();
-        assertThat(SqlState.isRefusal(fault)).isTrue();
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"XX001", "XX002"}) // found by chaos, seed 1: a send was answered 500
-    @DisplayName(
-            "Given a page that the disk changed, when the fault is judged, then it is an outage, and nothing was done")
-    void aDamagedPageIsAnOutage(String state) {
-        PgException fault = new PgException("invalid page in block 0", "ERROR", state, null);
 
         assertThat(SqlState.isOutage(fault)).isTrue();
         assertThat(SqlState.isRefusal(fault)).isTrue();

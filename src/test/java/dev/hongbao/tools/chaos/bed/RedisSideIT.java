@@ -117,7 +117,7 @@ class RedisSideIT {
 
         // Then
         try (Jedis client = redis.client()) {
-            assertThat(client.ping()).isEqualTo("PONG");
+            assertThat(client.get("text")).isNotEqualTo(PAGE.repeat(100));
         }
     }
 }
