@@ -1,6 +1,7 @@
 package dev.hongbao.engine;
 
 import dev.hongbao.store.redis.RedisLinks;
+import dev.hongbao.store.redis.Script;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Request;
@@ -128,11 +129,18 @@ public record JournalEntry(Generation generation, long seq, String verb, List<Jo
         private JournalEntry decode(Generation generation, Response entry) {
             String id = entry.get(0).toString();
             long seq = Long.parseLong(id, id.indexOf('-') + 1, id.length(), 10);
-            Response fields = entry.get(1);
-            String verb = fields.get(0).toString();
+            List<String> fields = new ArrayList<>();
+            for (Response field : entry.get(1)) {
+                fields.add(field.toString(StandardCharsets.US_ASCII));
+            }
+            if (!isWhole(fields)) {
+                LOG.error("journal {} entry {} is void: its checksum is wrong", generation, id);
+                return new JournalEntry(generation, seq, UNREADABLE, List.of());
+            }
+            String verb = fields.get(2);
             List<JournalItem> items = new ArrayList<>();
-            for (int i = 0; i + 1 < fields.size(); i += 2) {
-                JournalItem item = decode(fields.get(i).toString(), verb, fields.get(i + 1));
+            for (int i = 2; i + 1 < fields.size(); i += 2) {
+                JournalItem item = decode(fields.get(i), verb, fields.get(i + 1));
                 if (item == null) {
                     LOG.error(
                             "journal {} entry {} is void: this version cannot read its item {}",
@@ -146,9 +154,15 @@ public record JournalEntry(Generation generation, long seq, String verb, List<Jo
             return new JournalEntry(generation, seq, verb, items);
         }
 
-        private @Nullable JournalItem decode(String field, String verb, Response payload) {
+        /** Whether its first value is the checksum of all that follows, as {@code fence/append.lua} writes it. */
+        private static boolean isWhole(List<String> fields) {
+            return fields.size() > 2
+                    && fields.get(1).equals(Script.sha1(String.join(" ", fields.subList(2, fields.size()))));
+        }
+
+        private @Nullable JournalItem decode(String field, String verb, String payload) {
             JournalItem.Format format = field.equals(verb) ? formats.get(verb) : null;
-            return format == null ? null : format.read(payload.toString(StandardCharsets.US_ASCII));
+            return format == null ? null : format.read(payload);
         }
     }
 }

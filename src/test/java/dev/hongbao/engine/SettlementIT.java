@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
+import dev.hongbao.store.redis.Script;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Servers;
@@ -18,6 +19,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -77,11 +79,13 @@ class SettlementIT {
     private void journal(String... claims) {
         long epoch = books.longOf("select epoch from shard");
         try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
-            Stream<String> fields = Stream.of(claims).flatMap(claim -> Stream.of("claim", claim));
-            redis.sendCommand(
-                    Protocol.Command.XADD,
-                    Stream.concat(Stream.of(books.journalKeys().get(0), "NOMKSTREAM", epoch + "-*"), fields)
-                            .toArray(String[]::new));
+            List<String> fields = Stream.of(claims)
+                    .flatMap(claim -> Stream.of("claim", claim))
+                    .toList();
+            List<String> entry = new ArrayList<>(List.of(books.journalKeys().get(0), "NOMKSTREAM", epoch + "-*"));
+            entry.addAll(List.of("sum", Script.sha1(String.join(" ", fields))));
+            entry.addAll(fields);
+            redis.sendCommand(Protocol.Command.XADD, entry.toArray(String[]::new));
         }
     }
 

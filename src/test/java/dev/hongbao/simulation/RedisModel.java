@@ -1,5 +1,6 @@
 package dev.hongbao.simulation;
 
+import dev.hongbao.store.redis.Script;
 import java.io.IOException;
 import java.io.StringReader;
 import java.io.UncheckedIOException;
@@ -144,6 +145,12 @@ final class RedisModel {
                 LuaTable error = new LuaTable();
                 error.set("err", message);
                 return error;
+            }
+        });
+        redis.set("sha1hex", new OneArgFunction() {
+            @Override
+            public LuaValue call(LuaValue text) {
+                return LuaValue.valueOf(Script.sha1(text.checkjstring()));
             }
         });
         lua.set("redis", redis);

@@ -17,9 +17,14 @@ public record Script(String text, String sha) {
     private static final String INCLUDE = "--@include ";
 
     public static Script of(String text) {
+        return new Script(text, sha1(text));
+    }
+
+    /** Lower-case hex SHA-1 of a text's UTF-8, as Redis' {@code sha1hex}. */
+    public static String sha1(String text) {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8));
-            return new Script(text, HexFormat.of().formatHex(digest));
+            return HexFormat.of().formatHex(digest);
         } catch (NoSuchAlgorithmException impossible) {
             throw new IllegalStateException(impossible);
         }

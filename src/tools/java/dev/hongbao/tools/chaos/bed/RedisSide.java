@@ -221,12 +221,12 @@ public final class RedisSide implements AutoCloseable {
         }
     }
 
-    /** SIGKILL, and a bit of the older half of its log is flipped. The newer one has unsettled entries, for which Redis has no checksum. */
+    /** SIGKILL, and a bit of its log is flipped. */
     public void flipLog(SplittableRandom random) throws IOException {
         kill();
         for (Map.Entry<Path, Long> each : logs().entrySet()) {
-            if (each.getValue() > 1) {
-                Damage.flip(each.getKey(), random.nextLong(each.getValue() / 2 * Byte.SIZE));
+            if (each.getValue() > 0) {
+                Damage.flip(each.getKey(), random.nextLong(each.getValue() * Byte.SIZE));
             }
         }
     }
