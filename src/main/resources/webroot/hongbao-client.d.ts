@@ -57,7 +57,7 @@ export interface Claim {
   amount: number;
   asset: string;
   status: 'accepted' | 'settled';
-  /** When it was settled; null while it is only accepted. */
+  /** The time of its settlement; null while it is only accepted. */
   at: string | null;
 }
 
@@ -91,7 +91,7 @@ export interface Packet {
   profiles?: Profiles;
 }
 
-/** How those are shown who are named beside it, by their ids, as far as there is something to show. */
+/** Names and pictures of the users named beside it, by user id. A user without either is absent. */
 export type Profiles = Record<string, { displayName: string | null; avatar: string | null }>;
 
 export interface Play {
@@ -127,14 +127,14 @@ export interface UserPlay {
   groups?: string[] | null;
 }
 
-/** What the user's own call would have been answered. */
+/** The outcome that the user's own call would have had. */
 export interface ClaimOutcome {
   status: number;
   claim?: Claim;
   problem?: Problem;
 }
 
-/** What the user's own call would have been answered. */
+/** The outcome that the user's own call would have had. */
 export interface PlayOutcome {
   status: number;
   plays?: { items: Play[]; next: null };
@@ -179,7 +179,7 @@ export interface CurrentRain extends Omit<Rain, 'rain'> {
   caught: { count: number; amount: number };
   returned: number;
   seed: null;
-  /** What the user has caught of it. */
+  /** The user's catches in it. */
   mine: Claim[];
 }
 
@@ -204,7 +204,7 @@ export type Event =
   | Told<'rain.started', { rain: string; channel: string; endsAt: string; firstTapWithin: number }>
   | Told<'rain.caught' | 'rain.ended', { rain: string; channel: string; asset: string; caught: { count: number; amount: number } }>;
 
-/** What is needed of a WebSocket: a browser's, Node 22's, or that of the package `ws`. */
+/** The part of a WebSocket that the client uses: a browser's, Node 22's, or that of the package `ws`. */
 export type WebSocketClass = new (url: string, protocol: string) => {
   onopen: ((event: any) => void) | null;
   onmessage: ((event: any) => void) | null;
@@ -219,13 +219,13 @@ export interface Options {
   token: string | (() => string | Promise<string>);
   /** Of the socket, `wss://…/v1/socket`; in a browser the page's own server when left out. */
   url?: string;
-  /** How often to ask whether the server is there; 15,000 when left out. */
+  /** Milliseconds between two pings of the server; 15,000 when left out. */
   heartbeatMillis?: number;
-  /** How long it may take to say so, before the connection is cut; 10,000 when left out. */
+  /** Milliseconds that the server has to answer one, before the connection is cut; 10,000 when left out. */
   pongMillis?: number;
-  /** How long any other answer may take, before the connection is cut; 30,000 when left out. */
+  /** Milliseconds that any other answer may take, before the connection is cut; 30,000 when left out. */
   answerMillis?: number;
-  /** How fast to ask at most: the server takes 20 a second. */
+  /** The most frames a second that the client sends: the server takes 20. */
   messagesPerSecond?: number;
   onState?: (state: 'connecting' | 'open' | 'waiting' | 'closed', why?: string) => void;
   /** The user's own claims made elsewhere. */
@@ -244,7 +244,7 @@ export interface GroupHandlers {
   onLeft?: (error: HongbaoError) => void | Promise<void>;
   /** A cursor to go on from; now when left out. */
   after?: string;
-  /** How many packets `onState` is told, 0 to 50. */
+  /** The most packets that `onState` gets, 0 to 50. */
   packets?: number;
 }
 

@@ -41,13 +41,13 @@ const TOKEN_CODES = new Set([4002, 4003]);
 /** The server read frames more slowly than this client sent them. */
 const TOO_FAST_CODE = 4006;
 const SUBPROTOCOL = 'hongbao.v1';
-/** How long connecting and authenticating may take. */
+/** Milliseconds that connecting and authenticating may take. */
 const OPEN_MILLIS = 10_000;
-/** How often to ask whether the server is there, how long it may take to say so, and how long any other answer may take. */
+/** Milliseconds between two pings, until a ping's answer, and until any other answer. */
 const BOUNDS = { heartbeatMillis: 15_000, pongMillis: 10_000, answerMillis: 30_000 };
-/** How long what is safe to repeat is repeated. */
+/** Milliseconds for which a request that is safe to repeat is repeated. */
 const GIVE_UP_MILLIS = 120_000;
-/** How many frames a second the server reads, unless it is configured otherwise. */
+/** The frames a second that the server reads, unless it is configured otherwise. */
 const MESSAGES_PER_SECOND = 20;
 /** The longest frame that the server reads, in bytes of UTF-8; it hangs up on a longer one. */
 const MAX_BYTES = 65_536;
@@ -55,7 +55,7 @@ const MAX_BYTES = 65_536;
 const MAX_WAITING = 1_000;
 /** Events of a group that wait for its handler; then the group is left until they are handled. */
 const MAX_BEHIND = 1_000;
-/** How long to wait by itself when the server has had too many requests: for longer, whoever asked decides. */
+/** The longest wait, in seconds, that the client adds by itself after 429: a longer one is the caller's decision. */
 const PATIENCE_SECONDS = 10;
 /** Kinds of errors after which the same request may be repeated: nobody knows, or not yet. */
 const REPEATABLE = new Set(['disconnected', 'unknown', 'overloaded', 'stopping']);

@@ -1,4 +1,4 @@
-/** What a packet's proof needs of it; all of it is in `GET /v1/packets/{packet}` once the packet is closed. */
+/** The fields of a packet that its proof needs; all are in `GET /v1/packets/{packet}` once the packet is closed. */
 export interface ClosedPacket {
   id: string;
   asset: string;
@@ -27,7 +27,7 @@ export interface ClaimedShare {
 
 export interface Verdict {
   fair: boolean;
-  /** What is wrong, in English; at most 20. */
+  /** The faults, in English; at most 20. */
   faults: string[];
   /** The amounts of all slots, minor units. */
   shares: number[];
@@ -42,7 +42,7 @@ export function commitmentOf(packet: ClosedPacket): Promise<string>;
 /** The amounts of all slots of a packet, minor units. */
 export function sharesOf(packet: ClosedPacket): Promise<number[]>;
 
-/** What a rain's proof needs of it; all of it is in `GET /v1/rains/{rain}` once the rain has ended. */
+/** The fields of a rain that its proof needs; all are in `GET /v1/rains/{rain}` once the rain has ended. */
 export interface EndedRain {
   id: string;
   commitment: string;
@@ -60,7 +60,7 @@ export interface EndedRain {
 
 export interface RainVerdict {
   fair: boolean;
-  /** What is wrong, in English; at most 20. */
+  /** The faults, in English; at most 20. */
   faults: string[];
   /** Of all drops, milliseconds from 1970. */
   moments: number[];

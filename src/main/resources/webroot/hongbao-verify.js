@@ -13,7 +13,7 @@
  * localhost only.
  */
 
-/** What is known of each version of the split: the label of its key stream. */
+/** The label of the key stream of each version of the split. */
 const LABELS = new Map([[1, 'hb-split-v1:']]);
 
 const MAX_TOTAL = 99_999_999_999_999;
@@ -23,7 +23,7 @@ const FIRST_BYTES = 4096;
 const BYTES_A_SHARE = 64;
 const MAX_FAULTS = 20;
 
-/** What the numbers of a list are below. */
+/** The bound of a list's numbers. */
 const RANGE = 2 ** 52;
 
 const HEX_64 = /^[0-9a-f]{64}$/;

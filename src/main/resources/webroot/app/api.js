@@ -6,7 +6,7 @@
 /** A call without an answer for so long is given up: the line may be dead. More than the server takes at most. */
 const ANSWER_MILLIS = 15_000;
 
-/** Where the server is mounted: behind a proxy that may be below a path. */
+/** The base path of the server: behind a proxy that may be below a path. */
 export const ROOT = new URL('..', import.meta.url);
 
 /** A refused call: a problem document of RFC 9457. */
@@ -61,7 +61,7 @@ export function demoLogin(member) {
   return call('POST', '/v1/demo/login', { body: { member } });
 }
 
-/** What is counted: `{items}` with code, scale and symbol of each asset. */
+/** The assets: `{items}` with code, scale and symbol of each. */
 export function assets(token) {
   return call('GET', '/v1/assets?limit=200', { token });
 }
@@ -93,7 +93,7 @@ export function records(token, cursor) {
   return call('GET', `/v1/me/transfers?limit=20${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`, { token });
 }
 
-/** What the caller received and sent from a time on, and before another: `{received, sent}`, by asset. */
+/** The caller's sums from a time on, and before another: `{received, sent}`, by asset. */
 export function summary(token, { from, to }) {
   return call('GET', `/v1/me/summary?from=${from}&to=${to}`, { token });
 }

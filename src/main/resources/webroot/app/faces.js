@@ -31,7 +31,7 @@ const HAIR = {
   bald: (tone) => html`<path fill=${tone} d="M13.5 25c-.8-2-.8-5 0-7l2 3zM34.5 25c.8-2 .8-5 0-7l-2 3z" />`,
 };
 
-/** What the host says of users, by their ids, as far as this tab was told. */
+/** The host's profiles of users, by user id, as far as this tab has them. */
 const PROFILES = new Map();
 
 /** Origins that this page may load pictures from: the server allows no others. */

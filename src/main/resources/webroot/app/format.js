@@ -4,7 +4,7 @@
  */
 import { language, t } from './texts.js';
 
-/** What the page sends. */
+/** The asset of the page's packets. */
 export const ASSET = 'CNY';
 
 /** By code, as the server says: how many digits are behind the point, and the symbol. */

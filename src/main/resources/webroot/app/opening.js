@@ -16,7 +16,7 @@ const COUNT_MILLIS = 900;
 /** As long as the envelope's halves take to leave, see envelope.css. */
 const LEAVE_MILLIS = 650;
 
-/** What a refusal looks like, by the end of the problem's type. */
+/** The look of a refusal, by the end of the problem's type. */
 const REFUSALS = new Map(Object.entries({
   drained: ['lateTitle', 'late'],
   expired: ['expiredTitle', 'expiredHint'],

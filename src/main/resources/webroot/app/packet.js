@@ -9,13 +9,13 @@ import { t } from './texts.js';
 
 const KINDS = { lucky: 'kindLucky', equal: 'kindEqual', exclusive: 'kindExclusive' };
 
-/** What others wrote on it, what a campaign's pool is for, or a wish of the house. */
+/** The sender's greeting, the purpose of a campaign's pool, or a wish of the house. */
 export function greetingOf(packet) {
   const pool = packet.campaign;
   return packet.greeting || (pool ? t('poolOf', pool.name, pool.product) : t('defaultGreeting'));
 }
 
-/** Who brought it into the group: its sender; of a campaign's pool, who opened it. */
+/** The user who brought it into the group: its sender; of a campaign's pool, the user who opened it. */
 export function giverOf(packet) {
   return packet.campaign?.openedBy ?? packet.sender;
 }

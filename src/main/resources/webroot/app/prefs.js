@@ -23,7 +23,7 @@ export function remember(name, value) {
   }
 }
 
-/** Who this tab is: `{user, group, token, expiresAt, demo}`; null for nobody. */
+/** The user of this tab: `{user, group, token, expiresAt, demo}`; null for nobody. */
 export function recallSession() {
   try {
     return JSON.parse(sessionStorage.getItem(`${PREFIX}session`));

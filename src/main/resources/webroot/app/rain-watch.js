@@ -21,7 +21,7 @@ export class Rain {
 
   #limited = false;
 
-  /** When its end was told; null before. @type {string|null} */
+  /** The time at which its end was told; null before. @type {string|null} */
   endedAt = null;
 
   /**

@@ -10,7 +10,7 @@ import { duration, money } from './format.js';
 import { problemText, t } from './texts.js';
 import { now } from './time.js';
 
-/** How long before its start a rain opens by itself. */
+/** The milliseconds before its start at which a rain opens by itself. */
 const COUNTDOWN_MILLIS = 10_000;
 
 /**
@@ -33,7 +33,7 @@ export function RainBar({ rain, busy, onOpen }) {
     ${envelope}<span class="rain-name">${rain.told.name}</span><b>${countdown(rain, phase)}</b></button>`;
 }
 
-/** What a rain gave in all, said in the timeline when it is over. */
+/** The sum that a rain gave, for the timeline when it is over. */
 export function rainText({ told, caught }) {
   return t('rainOver', told.name, caught.count, money(caught.amount, told.asset));
 }
@@ -77,7 +77,7 @@ function Drop({ drop, rain, number, onTap }) {
     ${claim ? html`<b>${money(claim.amount, claim.asset)}</b>` : envelope}</button>`;
 }
 
-/** Where a drop falls, and how fast: for the eye only, from the id's last digits, which are random. */
+/** The place and the speed of a drop: for the eye only, from the id's last digits, which are random. */
 function course(id) {
   const digit = (from, to) => parseInt(id.slice(from, to), 16) / (16 ** (to - from) - 1);
   return {

@@ -97,7 +97,7 @@ export class Room {
     return [...this.#packets.values()].sort((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt) || (a.id < b.id ? -1 : 1));
   }
 
-  /** What was won at the wheel while this tab was there: the feed's events, oldest first. */
+  /** The feed's events of wins at the wheel since this tab opened, oldest first. */
   get wins() {
     return this.#wins;
   }
@@ -135,7 +135,7 @@ export class Room {
     return sent;
   }
 
-  /** Who asks again after an unsure answer asks for the same: it happens once. */
+  /** Makes a call with a key. A repeat after a lost answer has the same key, so that it happens once. */
   async #once(what, call) {
     const key = this.#keys.get(what) ?? randomKey();
     this.#keys.set(what, key);
@@ -198,7 +198,7 @@ export class Room {
     return plays(this.token(), this.#session.draw, cursor);
   }
 
-  /** Who has a share: `{items, next, luckiest}`. */
+  /** The holders of shares: `{items, next, luckiest}`. */
   async claims(id) {
     const page = await claims(this.token(), id);
     learn(page.profiles);
@@ -301,7 +301,7 @@ export class Room {
     this.#tell();
   }
 
-  /** What a group tells of a rain. */
+  /** Takes a group's news of a rain. */
   #rained(event) {
     const { rain: id } = event.data;
     if (event.type === 'rain.announced') {
@@ -381,7 +381,7 @@ export class Room {
     this.#tell(event);
   }
 
-  /** What was unsure is seen now: the same packet again is another one. */
+  /** Forgets the key of an unsure command that was seen now: the same packet again is another one. */
   #sent() {
     [...this.#keys.keys()].filter((what) => what.startsWith('send')).forEach((what) => this.#keys.delete(what));
   }

@@ -103,7 +103,7 @@ function extras(form, min, max) {
   };
 }
 
-/** What one share can be; null when the numbers do not fit. */
+/** The least and the most of one share; null when the numbers do not fit. */
 function range(kind, amount, count, min, max, errors) {
   if (!amount || !count || errors.amount || errors.count || errors.min || errors.max) {
     return null;

@@ -9,7 +9,7 @@ import { rainText } from './rain.js';
 import { t } from './texts.js';
 import { prizeNames } from './wheel-face.js';
 
-/** How near to the end, in pixels, counts as reading the newest. */
+/** The distance from the end, in pixels, within which the user reads the newest. */
 const NEAR = 120;
 
 /** Packets, wins and rains that are over in one row, oldest first. */
@@ -22,7 +22,7 @@ function merged(packets, wins, rains) {
   ].sort((a, b) => a.at - b.at);
 }
 
-/** Who won what: one line for an event, each person once. */
+/** The winners of an event with their prizes: one line, each person once. */
 export function winText({ count, wins }) {
   const byUser = new Map();
   wins.forEach((win) => byUser.set(win.user, [...(byUser.get(win.user) ?? []), win]));
@@ -30,7 +30,7 @@ export function winText({ count, wins }) {
   return said.join(t('listComma')) + (count > wins.length ? t('noteMore', count - wins.length) : '');
 }
 
-/** Who brought the last packet of the rows; undefined when the last row is none. */
+/** The sender of the last row's packet; undefined when the last row is none. */
 function newestGiver(rows) {
   const packet = rows.at(-1)?.packet;
   return packet && giverOf(packet);

@@ -22,7 +22,7 @@ export function prizeName({ name, prize, asset, amount }) {
   return known ? t(known) : (name ?? prize);
 }
 
-/** What a prize looks like: `money`, `points`, `item` or `none`. A prize that is not announced is none. */
+/** The look of a prize: `money`, `points`, `item` or `none`. A prize that is not announced is none. */
 export function lookOf({ name, prize, asset, code, picture, text }) {
   if (asset) {
     return asset === 'POINTS' ? 'points' : 'money';
@@ -45,7 +45,7 @@ export function prizeNames(prizes) {
   return [...counts].map(([name, count]) => (count === 1 ? name : `${name} × ${count}`)).join(t('listComma'));
 }
 
-/** What the host says of a play's prize: its picture and its text are the draw's. */
+/** The host's words for a play's prize: its picture and its text are the draw's. */
 export function described(play, prizes) {
   const { picture, text } = prizes.find((prize) => prize.number === play.number) ?? {};
   return { ...play, picture, text };

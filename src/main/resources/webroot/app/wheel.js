@@ -88,7 +88,7 @@ function Spin({ draw, room, step, count, onSpin }) {
     <b>${t(count === 1 ? 'spinOnce' : 'spinTen')}</b><small>${price}</small></button>`;
 }
 
-/** What was won, said once to a screen reader when the wheel has stopped. */
+/** Tells a screen reader once, when the wheel has stopped, what was won. */
 function Won({ plays, step }) {
   const wins = plays.filter((play) => lookOf(play) !== 'none');
   const said = wins.length > 0 ? t('wonAtWheel', prizeNames(wins)) : t(plays.length > 0 ? 'wonNothing' : 'wheelHint');

@@ -9,7 +9,7 @@ import { Fields, valuesOf } from './fields.js';
 import { t, Told } from './texts.js';
 import { money, Thing } from './values.js';
 
-/** What was written of a definition, so that it is tried and then made. */
+/** The definition as written, so that it is tried and then made. */
 const drafts = new Map();
 
 /** Why something was not done. */

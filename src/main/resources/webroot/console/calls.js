@@ -44,7 +44,7 @@ export class Session {
     return new Session(token, await call('GET', '/manage/session', { token }));
   }
 
-  /** What is to be kept for a reload. */
+  /** The token, to be kept for a reload. */
   get token() {
     return this.#token;
   }
@@ -84,7 +84,7 @@ export class Session {
     }
   }
 
-  /** What a call answers as a file. @param {string} type what to accept */
+  /** A call's answer as a file. @param {string} type the media type to accept */
   async download(name, ids, { query = {}, type }) {
     const headers = { Authorization: `Bearer ${this.#token}`, Accept: type };
     const response = await ask(pathOf(name, ids, query), { headers, millis: DOWNLOAD_MILLIS });

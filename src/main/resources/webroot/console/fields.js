@@ -8,7 +8,7 @@ import { label, t, Told } from './texts.js';
 /** So the contract's pattern of a day begins; its end is written as Java has it. */
 const DAY = '^[0-9]{4}-[0-9]{2}-[0-9]{2}';
 
-/** How a value is typed. @param {string} field a `from` and a `to` are times, unless their schema says otherwise */
+/** The kind of input for a value. @param {string} field a `from` and a `to` are times, unless their schema says otherwise */
 function kindOf(schema, field) {
   const either = schema.oneOf?.find((each) => each.type !== 'null');
   if (either) {

@@ -87,7 +87,7 @@ function SignIn({ fault, issuer, onToken, onProvider }) {
     </form></div>`;
 }
 
-/** Where the address says that one is: a view, and the thing in it. */
+/** The view that the address names, and the thing in it. */
 function here() {
   const [, view, id] = location.hash.split('/');
   try {

@@ -6,7 +6,7 @@
 import { ROOT } from '../app/api.js';
 import { Told, t } from './texts.js';
 
-/** What this tab remembers while it is away: the verifier, the state that has to come back, and the view. */
+/** Where this tab keeps the verifier, the state that has to come back, and the view while the user is away. */
 const KEPT = 'hongbao.oidc';
 const ANSWER_MILLIS = 15_000;
 
@@ -35,7 +35,7 @@ async function discover({ issuer }) {
   return found;
 }
 
-/** Who lets operators in: `{issuer, clientId, scope}`; null when nobody is configured. */
+/** The issuer that lets operators in: `{issuer, clientId, scope}`; null when nobody is configured. */
 export async function provider() {
   const configured = await ask(new URL('console/oidc.json', ROOT));
   return configured.issuer ? configured : null;

@@ -7,7 +7,7 @@ import { html, useEffect, useLayoutEffect, useRef, useState } from '../app/ui.js
 import { label, locale, t } from './texts.js';
 import { Table, Thing, Value } from './values.js';
 
-/** Where each number stands in a sample. */
+/** The place of each number in a sample. */
 const NAMES = ['at', 'claimsASecond', 'p50', 'p99', 'unsettled', 'connections', 'sockets', 'openPackets'];
 /** The lines of each plot, and their colours; `sparse` when there is not a number each second. */
 const PLOTS = [

@@ -30,7 +30,7 @@ export function t(name, ...values) {
 /** Thrown with a sentence for the person. */
 export class Told extends Error {}
 
-/** What a field is called, as `claimed.count`. */
+/** A field's name in the page's language, such as that of `claimed.count`. */
 export function label(field) {
   return t(`f_${field.replaceAll('.', '_')}`);
 }

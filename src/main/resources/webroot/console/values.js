@@ -9,7 +9,7 @@ const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 const SUM = /(?:^|[.])(?:amount|budget|min|max|returned|balance|opening|closing|in|out|held|total)$|^caps[.]|^file[.]refunded$/;
 const WORD = /(?:^|[.])(?:status|state|result|kind|direction|severity|outcome|verdict|mode|category|of|change|account)$/;
 
-/** Where the thing that a field names is shown. */
+/** The view of the thing that a field names, by field. */
 const SHOWN = { user: 'users', sender: 'users', openedBy: 'users', by: 'users', packet: 'packets', draw: 'draws', campaign: 'campaigns', rain: 'rains', group: 'groups', webhook: 'webhooks',
   command: 'commands', reversedBy: 'commands' };
 
@@ -26,7 +26,7 @@ export function place(view, id) {
   return `#/${view}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`;
 }
 
-/** How many digits of an amount are behind the point. */
+/** The number of digits behind the point, by asset. */
 const scales = new Map([['CNY', 2]]);
 
 /** @param {{code: string, scale: number}[]} assets as the server has them declared */
@@ -67,12 +67,12 @@ export function Badge({ word }) {
   return html`<span class="badge" data-word=${word}>${t(`w_${word}`)}</span>`;
 }
 
-/** What the amounts of a thing are of. */
+/** The asset of a thing's amounts. */
 function assetOf(row) {
   return row.asset ?? (row.scale === undefined ? undefined : row.code);
 }
 
-/** What is left of a budget is money; what is left of a prize is a count. */
+/** The rest of a budget is money; the rest of a prize is a count. */
 function isSum(field, row) {
   return SUM.test(field) || (field === 'left' && row.budget !== undefined);
 }

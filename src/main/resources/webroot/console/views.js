@@ -60,7 +60,7 @@ const REVERSE_BOOKED = {
 
 const DEPOSITS = () => ({ deposits: [{ user: 'alice', asset: 'CNY', amount: 888, reference: 'order-1', reason: 'spring' }] });
 
-/** What an asset is declared with, to be changed. */
+/** An asset's declaration, to be changed. */
 function declared(row) {
   const caps = Object.entries(row.caps).filter(([, cap]) => cap !== null).map(([name, cap]) => [`caps.${name}`, String(cap)]);
   return { code: row.code, scale: String(row.scale), symbol: row.symbol, senders: row.senders, ...Object.fromEntries(caps) };

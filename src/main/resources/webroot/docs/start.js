@@ -3,7 +3,7 @@ const root = new URL('.', location.href);
 
 /** Headings of Swagger UI that skip a level, with the level that they have. */
 const LEVELS = { 'h3.opblock-tag': 2, '.models > h4': 2, '.modal-ux-header h3': 2, '.modal-ux h4': 3, '.opblock h4': 3, '.opblock h5': 4 };
-/** What Swagger UI leaves unnamed. */
+/** Names for the elements that Swagger UI leaves unnamed. */
 const NAMES = {
   '#servers': 'Server', '.examples-select-element': 'Example', '.body-param__text': 'Request body', '.close-modal': 'Close',
   '.information-container': 'About', '.scheme-container': 'Server and key',
