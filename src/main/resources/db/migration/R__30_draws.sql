@@ -206,7 +206,7 @@ $$;
 -- - its draw is unknown or closed,
 -- - it was played before,
 -- - its hold is missing,
--- - a release is taken, or not planned,
+-- - a release is taken, withdrawn, or not planned,
 -- - the last period on its schedule is not planned: a restore of Postgres lost the plan,
 -- - its places do not follow the settled ones,
 -- - it would issue more than the stock,
@@ -291,7 +291,7 @@ begin
                 where y.draw = draws[in_draws[p.request]] and y.period between p.period and p.period
                   and y.prize = p.prize and y.release = p.release and y.draw between first_draw and last_draw
                 order by y.period limit 1)
-               or coalesce((select r.moment > latest and jsonb_array_length(d.definition -> 'guarantees') = 0
+               or coalesce((select r.withdrawn or r.moment > latest and jsonb_array_length(d.definition -> 'guarantees') = 0
                             from release as r join draw as d on d.id = r.draw
                             where r.draw = draws[in_draws[p.request]] and r.period = p.period and r.prize = p.prize
                               and r.n = p.release), true)));

@@ -910,13 +910,14 @@ final class DrawTables {
                 || turn.wins.stream().anyMatch(win -> win.period != null && isWrong(draw, win));
     }
 
-    /** Whether a release is taken, or not planned, or its moment is too far. */
+    /** Whether a release is taken, withdrawn, or not planned, or its moment is too far. */
     private boolean isWrong(DrawRow draw, Win win) {
         return draw.isTaken(win.period, win.prize, win.release)
                 || draw.releases.stream()
                         .filter(each -> each.period == win.period && each.prize == win.prize && each.n == win.release)
-                        .noneMatch(each -> !draw.definition.guarantees().isEmpty()
-                                || !each.moment.toInstant().isAfter(latest()));
+                        .noneMatch(each -> !each.withdrawn
+                                && (!draw.definition.guarantees().isEmpty()
+                                        || !each.moment.toInstant().isAfter(latest())));
     }
 
     /** Requests that do not fit behind the others: beyond a stock or a gap. */

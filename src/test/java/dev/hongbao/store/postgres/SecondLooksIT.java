@@ -34,6 +34,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -697,6 +698,28 @@ class SecondLooksIT {
 
         // Then
         assertThat(second).isEqualTo("f");
+    }
+
+    @Test
+    void aPlayThatWaitedForTheEndOfItsPeriodTakesNoRelease() throws SQLException {
+        // Given a release that nobody took, whose period ends
+        Draw draw =
+                draws.create("{mode: schedule, closesAt: '" + Instant.now().plusSeconds(7200) + "', " + PRIZES + "}");
+        books.execute(plan(draw, 0));
+        // When
+        String second = afterWaitingFor(
+                endOf(draw, "0"),
+                settle(
+                        "settle_plays",
+                        "array['" + draw.id() + "']::uuid[], array[1], array[gen_random_uuid()], array['pam'],"
+                                + " array[gen_random_uuid()], array[now()], array[0]::bigint[], array[''], array[0],"
+                                + " array[null]::text[], array[1], array[0]::smallint[], array[1]::smallint[],"
+                                + " array[1]::bigint[], array[0], array[1]"));
+
+        // Then the play is void
+        assertThat(second).contains("{1}");
+        assertThat(books.longOf("select issued from prize where n = 1 and draw = '" + draw.id() + "'"))
+                .isZero();
     }
 
     @Test
