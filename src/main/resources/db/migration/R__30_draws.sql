@@ -136,7 +136,7 @@ begin
     left join lateral (select x.status, x.attempt, x.plays from play_request as x where x.id = g.id limit 1) as t on true
     left join lateral (select x.counters from player as x -- plays, day, plays that day, …
                        where x.draw = known[g.place] and x.user_id = g.user_id and (g.total > 0 or g.per_day > 0) limit 1) as c on true
-    cross join lateral (select count(*) as plays from play as y where y.request = g.id) as s;
+    cross join lateral (select count(*) as plays from play as y where y.request = g.id and y.draw = known[g.place]) as s;
 
     -- A restricted user gets no new hold, and a blocked group's draw takes none.
     if exists (select from restriction) then

@@ -42,17 +42,17 @@ final class PlayRequestStore {
     private static final String HOLD = "select status, attempt from hold_plays($1, $2, $3, $4, $5, $6, $7, $8)";
 
     /** Looks up row by row. A plan made for the empty table would otherwise read all of it for each batch. */
-    private static final String PLAYED_BEFORE = """
-            select g.id, p.plays
-            from unnest($1::uuid[]) as g(id)
-            cross join lateral (select count(*)::integer as plays from play where request = g.id) as p
+    static final String PLAYED_BEFORE = """
+            select g.n, p.plays
+            from unnest($1::uuid[], $2::uuid[]) with ordinality as g(id, draw, n)
+            cross join lateral (select count(*)::integer as plays from play where request = g.id and draw = g.draw) as p
             where p.plays > 0
             """;
 
     private final Pool pool;
     private final DrawCatalog catalog;
     private final GatheredCommands<Paid, Hold> holds;
-    private final GatheredLookups<UUID, Integer> playedBefore;
+    private final GatheredLookups<PlayRequest, Integer> playedBefore;
 
     /**
      * A request of a paid draw.
@@ -118,7 +118,7 @@ final class PlayRequestStore {
         DrawDefinition definition = draw.definition();
         return definition.cost() != null
                 ? holds.submit(new Paid(request, definition.limits(), definition.dayOf(now)))
-                : playedBefore.find(request.id()).map(plays -> new Hold(status(request, plays), request.id(), null));
+                : playedBefore.find(request).map(plays -> new Hold(status(request, plays), request.id(), null));
     }
 
     private static Status status(PlayRequest request, @Nullable Integer plays) {
@@ -128,12 +128,17 @@ final class PlayRequestStore {
         return plays == request.plays() ? Status.SETTLED : Status.REUSED;
     }
 
-    private Future<Map<UUID, Integer>> playedBefore(List<UUID> requests) {
-        return pool.preparedQuery(PLAYED_BEFORE).execute(parameters(requests)).map(rows -> {
-            Map<UUID, Integer> played = new HashMap<>();
-            rows.forEach(row -> played.put(row.getUUID("id"), row.getInteger("plays")));
-            return played;
-        });
+    private Future<Map<PlayRequest, Integer>> playedBefore(List<PlayRequest> requests) {
+        return pool.preparedQuery(PLAYED_BEFORE)
+                .execute(Tuple.tuple()
+                        .addArrayOfUUID(Rows.column(requests, UUID[]::new, PlayRequest::id))
+                        .addArrayOfUUID(Rows.column(
+                                requests, UUID[]::new, request -> request.draw().value())))
+                .map(rows -> {
+                    Map<PlayRequest, Integer> played = new HashMap<>();
+                    rows.forEach(row -> played.put(requests.get(row.getInteger("n") - 1), row.getInteger("plays")));
+                    return played;
+                });
     }
 
     private Future<List<Hold>> hold(List<Paid> requests) {

@@ -21,6 +21,9 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import java.net.URI;
 import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -105,6 +108,30 @@ class RepeatedPlayIT {
 
     private PlayRequest request(String user) {
         return PlayRequest.of(draw.id(), new UserId(user), key, TEN);
+    }
+
+    /** Else plays would be dearer from month to month. */
+    @Test
+    void anEarlierPlayIsLookedForInTheMonthOfItsDraw() throws SQLException {
+        String request = "array['" + UUID.randomUUID() + "']::uuid[]";
+        String ofDraw = "array['" + draw.id() + "']::uuid[]";
+        for (String look : List.of(
+                PlayRequestStore.PLAYED_BEFORE.replace("$1", request).replace("$2", ofDraw),
+                "select from hold_plays(" + request + ", " + ofDraw + ", array['ann'], array[1]::smallint[], " + request
+                        + ")")) {
+            // When
+            try (Connection connection = TestDatabase.begin(servers.postgresAppUrl(), look);
+                    Statement statement = connection.createStatement();
+                    ResultSet months = statement.executeQuery(
+                            "select count(distinct x.indrelid)"
+                                    + " from pg_inherits as i join pg_index as x on x.indrelid = i.inhrelid"
+                                    + " where i.inhparent = 'play'::regclass and pg_stat_get_xact_numscans(x.indexrelid) > 0")) {
+                months.next();
+
+                // Then
+                assertThat(months.getInt(1)).as(look).isEqualTo(1);
+            }
+        }
     }
 
     @Test

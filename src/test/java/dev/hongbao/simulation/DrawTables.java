@@ -342,6 +342,22 @@ final class DrawTables {
         return lowest.getOrDefault(user, 0L);
     }
 
+    private List<Map<String, Object>> playedBefore(Tuple of) {
+        UUID[] ids = of.getArrayOfUUIDs(0);
+        List<Map<String, Object>> rows = new ArrayList<>();
+        for (int i = 0; i < ids.length; i++) {
+            UUID id = ids[i];
+            int plays = (int) Stream.ofNullable(draws.get(of.getArrayOfUUIDs(1)[i]))
+                    .flatMap(draw -> draw.plays.stream())
+                    .filter(play -> play.request.equals(id))
+                    .count();
+            if (plays > 0) {
+                rows.add(row("n", i + 1L, "plays", plays));
+            }
+        }
+        return rows;
+    }
+
     List<PlayRow> playsOf(UUID request) {
         return draws.values().stream()
                 .flatMap(draw -> draw.plays.stream())
@@ -412,11 +428,8 @@ final class DrawTables {
             return Plan.read(() -> requests(of.getUUID(0)).anyMatch(each -> each.isHeld) ? one() : List.of());
         } else if (text.startsWith("select y.draw, y.seq, y.user_id, y.prize, y.at, y.request, c.code")) {
             return Plan.read(() -> plays(List.of(of.getArrayOfUUIDs(0))));
-        } else if (text.startsWith("select g.id, p.plays")) {
-            return Plan.read(() -> Stream.of(of.getArrayOfUUIDs(0))
-                    .filter(id -> !playsOf(id).isEmpty())
-                    .map(id -> row("id", id, "plays", playsOf(id).size()))
-                    .toList());
+        } else if (text.startsWith("select g.n, p.plays")) {
+            return Plan.read(() -> playedBefore(of));
         } else if (text.startsWith("select t.id, t.draw, t.attempt, t.user_id, d.shard")) {
             return Plan.read(() -> heldTooLong(of));
         } else if (text.startsWith("select id, epoch, nonce, last_seq from shard where id = any ($1)")) {

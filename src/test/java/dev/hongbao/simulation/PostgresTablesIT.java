@@ -78,10 +78,8 @@ class PostgresTablesIT {
             sql("feed.DrawFeedTask", "UNTOLD"));
 
     /** Queries about a request. */
-    private static final List<String> OF_REQUESTS = List.of(
-            sql("draw.PlayRequestStore", "LATEST"),
-            sql("draw.PlayRequestStore", "PLAYS"),
-            sql("draw.PlayRequestStore", "PLAYED_BEFORE"));
+    private static final List<String> OF_REQUESTS =
+            List.of(sql("draw.PlayRequestStore", "LATEST"), sql("draw.PlayRequestStore", "PLAYS"));
 
     private static final List<String> DRAWS = List.of(
             "{mode: table, prizes: [{name: a, count: 2}, {name: b, count: 6}]}",
@@ -234,6 +232,9 @@ class PostgresTablesIT {
             for (UUID request : requests) {
                 OF_REQUESTS.forEach(sql -> same(sql, Tuple.tuple().addArrayOfUUID(new UUID[] {request})));
                 same(sql("draw.PlayRequestStore", "HELD"), Tuple.of(request));
+                ids.forEach(draw -> same(
+                        sql("draw.PlayRequestStore", "PLAYED_BEFORE"),
+                        Tuple.tuple().addArrayOfUUID(new UUID[] {request}).addArrayOfUUID(new UUID[] {draw})));
             }
             for (String user : users) {
                 assertThat(model.draws.balance(user))
