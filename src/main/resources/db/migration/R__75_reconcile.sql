@@ -20,11 +20,13 @@ return array(select distinct l.virtualtransaction || ' ' || coalesce(l.pid, 0) f
                and l.database = (select d.oid from pg_database as d where d.datname = current_database())
                and l.relation in (select 'transfer'::regclass union all select p.relid from pg_partition_tree('transfer') as p));
 
--- The state of a draw, to see changes: its plays, its plan and its end.
+-- The state of a draw, to see changes: its plays, its plan and its end. A plan may take what an end of a period returned, so the last
+-- period counts, too.
 create or replace function checkpoint_state_of_draw(of_draw uuid) returns text
     language sql
     stable
-return (select format('%s %s %s', coalesce(d.closed_at::text, 'open'), sum(z.issued), sum(z.planned))
+return (select format('%s %s %s %s', coalesce(d.closed_at::text, 'open'), sum(z.issued), sum(z.planned),
+                      (select max(p.n) from period as p where p.draw = d.id))
         from draw as d join prize as z on z.draw = d.id where d.id = of_draw group by d.id);
 
 create or replace function checkpoint_state_of_campaign(of_campaign uuid) returns text

@@ -242,6 +242,37 @@ class CheckpointIT {
     }
 
     @Test
+    void aDrawIsReadWhenItIsPlannedAgain() throws Exception {
+        // Given planned periods, and prizes whose share of the stock was altered when it was clean
+        String draw;
+        try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
+            draw = new TestDraws(engine).create("""
+                    {mode: schedule, opensAt: '2037-01-01T00:00:00Z', closesAt: '2037-01-02T00:00:00Z',
+                     prizes: [{name: a, quota: 3, stock: 9}, {name: b, quota: 3, stock: 9}], fallback: {name: c}}
+                    """).id().toString();
+        }
+        String plan = "select plan_period('" + draw + "', %d, now() - interval '2 hours', now() - interval '1 hour',"
+                + " array[1, 1, 2]::smallint[], array[now(), now(), now()])";
+        books.execute(plan.formatted(0));
+        books.execute(plan.formatted(1));
+        run();
+        String alter = "update prize set planned = planned %s case n when 1 then 1 else -1 end where n < 3 and draw = '"
+                + draw + "'";
+        books.execute(alter.formatted("+"));
+        assertThat(lines(run())).isEmpty();
+
+        // When the first one ends, and the next one takes as much
+        books.execute("select settle_draw_ends(array[id], array[epoch], array[nonce], array[last_seq], array[last_seq],"
+                + " array['" + draw + "']::uuid[], array[0]) from shard where id = (select shard from draw where id = '"
+                + draw + "')");
+        books.execute(plan.formatted(2));
+
+        // Then
+        assertThat(lines(run())).hasSize(2).allMatch(line -> line.contains(draw));
+        books.execute(alter.formatted("-"));
+    }
+
+    @Test
     void whoeverWritesIsAwaited(Vertx vertx) throws Exception {
         run();
         try (Connection slow = TestDatabase.begin(servers.postgresOwnerUrl(), deposit("bob", "POINTS", 3))) {
