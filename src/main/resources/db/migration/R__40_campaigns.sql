@@ -83,6 +83,8 @@ create or replace function end_pools(of_campaigns uuid[], page integer) returns 
     language plpgsql
     security definer
     set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
+    set enable_seqscan = off
+    set enable_bitmapscan = off
 as $$
 declare
     ended record;
@@ -91,12 +93,13 @@ declare
     over  uuid[] := '{}'; -- campaigns without further open pools
 begin
     for ended in
-        select c.id, c.ends_at from campaign as c
+        select c.id, c.ends_at, c.escrow from campaign as c
         where c.id = any (of_campaigns) and c.closed_at is null and c.ends_at <= clock_timestamp() and c.pools_go_on
         order by c.id
     loop
-        pools := array(select p.id from pool as o join packet as p on p.id = o.packet
-                       where o.campaign = ended.id and p.closed_at is null and p.expires_at > ended.ends_at limit rest);
+        pools := array(select p.id from packet as p
+                       where p.refund_to = ended.escrow and p.closed_at is null and p.expires_at > ended.ends_at
+                       order by p.expires_at limit rest);
         perform from packet where id = any (pools) order by id for no key update;
         update packet set opens_at = least(opens_at, ended.ends_at - interval '1 microsecond'), expires_at = ended.ends_at
         where id = any (pools) and closed_at is null;
@@ -115,6 +118,8 @@ grant execute on function end_pools(uuid[], integer) to ${app};
 -- are closed now, and their shards.
 create or replace function close_campaigns(of_shards smallint[]) returns table (campaign uuid, shard smallint)
     language plpgsql
+    set enable_seqscan = off
+    set enable_bitmapscan = off
 as $$
 declare
     ended uuid[];
@@ -122,17 +127,14 @@ declare
     held  bigint[];
 begin
     ended := array(select c.id from campaign as c
-                   where c.shard = any (of_shards) and c.closed_at is null and c.ends_at <= now() and c.pools_go_on);
-    if ended <> '{}' then
+                   where c.shard = any (of_shards) and c.closed_at is null and c.ends_at <= now());
+    if exists (select from campaign as c where c.id = any (ended) and c.pools_go_on) then
         perform end_pools(ended, 2000);
         return; -- it holds campaigns' locks: judge_pools takes all of its own in one order
     end if;
-    -- A cheap look: pools of ended campaigns are due, and few due packets are open.
     due := array(select c.id from campaign as c
-                 where c.shard = any (of_shards) and c.closed_at is null and c.ends_at <= now() and not c.pools_go_on
-                   and not exists (select from packet as p
-                                   where p.shard = c.shard and p.closed_at is null and p.expires_at <= c.ends_at
-                                     and p.refund_to = c.escrow)
+                 where c.id = any (ended) and c.closed_at is null and not c.pools_go_on
+                   and not exists (select from packet as p where p.refund_to = c.escrow and p.closed_at is null)
                  order by c.id limit 256 for no key update);
     if due = '{}' then
         return;
@@ -141,8 +143,7 @@ begin
     -- Under the locks, and in a statement of its own: it sees the pools of earlier lock holders.
     due := array(select c.id from campaign as c
                  where c.id = any (due) and c.refund_to <> all (held)
-                   and not exists (select from pool as o join packet as p on p.id = o.packet
-                                   where o.campaign = c.id and p.closed_at is null)
+                   and not exists (select from packet as p where p.refund_to = c.escrow and p.closed_at is null)
                    and not exists (select from refund_due as d where d.refund_to = c.escrow));
 
     insert into transfer (subject, debit, credit, amount, kind)

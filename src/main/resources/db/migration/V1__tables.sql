@@ -205,6 +205,8 @@ create table packet (
 );
 create index packet_open on packet (shard, id) where closed_at is null;
 create index packet_due on packet (shard, expires_at) where closed_at is null;
+-- For the end of a campaign: its open pools, without its closed ones.
+create index packet_open_of_payer on packet (refund_to, expires_at) where closed_at is null;
 create index packet_sender on packet (sender, id);
 create index packet_group on packet (group_id, id);
 -- For lists of packets by their end. Only a refund writes into these indexes, not a send or a claim.

@@ -13,6 +13,7 @@ import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -104,6 +105,47 @@ class CampaignEndIT {
         }
     }
 
+    /** Else the end of a campaign with millions of pools would exceed the time of a statement, again and again. */
+    @Test
+    void theEndOfACampaignReadsNothingThatIsClosed() throws SQLException {
+        try (TestServers own = Servers.fresh();
+                TestEngine engine = TestEngine.start(own, 1, Map.of("shards", "1"))) {
+            // Given closed campaigns, open ones, and an ended one with a pool, of 30, that is open
+            Books books = new Books(own);
+            TestCampaigns campaigns = new TestCampaigns(engine);
+            engine.deposit("shop", BUDGET);
+            Campaign.View campaign = campaigns.create(definition(BUDGET, 5));
+            Packet open = campaigns.open(campaign, "opener", "shoe");
+            for (int i = 1; i < 30; i++) {
+                campaigns.open(campaign, "opener" + i, "shoe");
+            }
+            get(engine.engine().stopWriter());
+            books.execute("alter table packet disable trigger user; update packet set closed_at = now() where id <> '"
+                    + open.id() + "'; alter table packet enable trigger user;"
+                    + " update campaign set ends_at = now(), pools_go_on = true; analyze packet");
+            books.execute("with made as (insert into account (kind, owner, asset)"
+                    + " select 'escrow', gen_random_uuid(), 'CNY' from generate_series(1, 5000) returning id)"
+                    + " insert into campaign (id, kind, shard, sponsor, name, asset, zone, definition, escrow, refund_to,"
+                    + " budget, opens_at, ends_at, closed_at) select gen_random_uuid(), kind, shard, sponsor, name, asset,"
+                    + " zone, '{}', made.id, refund_to, budget, opens_at,"
+                    + " opens_at + made.id % 2 * interval '1 hour', case when made.id % 2 = 0 then now() end"
+                    + " from campaign, made; analyze campaign");
+            String closes = "select close_campaigns(array[0]::smallint[])";
+
+            // When its last pool is ended, and it is looked at once more
+            try (Connection connection = TestDatabase.begin(own.postgresOwnerUrl(), closes);
+                    Statement statement = connection.createStatement()) {
+                statement.execute(closes);
+                ResultSet read = statement.executeQuery("select sum(seq_tup_read + idx_tup_fetch)"
+                        + " from pg_stat_xact_user_tables where relname in ('packet', 'pool', 'campaign')");
+                read.next();
+
+                // Then
+                assertThat(read.getLong(1)).isBetween(4L, 30L);
+            }
+        }
+    }
+
     @Test
     void aPoolOfTheLastMomentIsPaidBackBeforeTheCampaignIs() throws SQLException {
         TestServers servers = Servers.fresh();
@@ -119,12 +161,16 @@ class CampaignEndIT {
 
             // Given a campaign that has ended, and a pool of its last moment whose transaction is not committed
             get(engine.engine().stopWriter());
-            books.execute("create table uncommitted as select * from pool; alter table pool disable trigger user;"
-                    + " delete from pool; alter table pool enable trigger user; update campaign set ends_at = now()");
+            books.execute(
+                    "create table uncommitted as select * from pool; create table uncommitted_packet as table packet;"
+                            + " alter table pool disable trigger user; delete from pool; alter table pool enable trigger user;"
+                            + " delete from packet; update campaign set ends_at = now()");
             CompletableFuture<Long> closed;
             try (Connection opener = TestDatabase.lockRows(servers.postgresOwnerUrl(), row);
                     Statement insert = opener.createStatement()) {
-                insert.execute("insert into pool select * from uncommitted");
+                insert.execute(
+                        "alter table packet disable trigger user; insert into packet select * from uncommitted_packet;"
+                                + " alter table packet enable trigger user; insert into pool select * from uncommitted");
 
                 // When the campaign is to be closed
                 closed = CompletableFuture.supplyAsync(
