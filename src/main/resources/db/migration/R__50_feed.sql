@@ -24,6 +24,17 @@ begin
 end
 $$;
 
+-- Locks groups' feeds until the transaction ends, in their order. Makes missing ones in the same order: a transaction that made one first
+-- would hold it while it waits for an earlier one.
+create or replace function lock_feeds(groups text[]) returns void
+    language plpgsql
+as $$
+begin
+    insert into feed (group_id) select distinct g from unnest(groups) as g order by g
+    on conflict (group_id) do update set last = feed.last where false; -- locks the row, and changes nothing
+end
+$$;
+
 -- Appends events, and packet.sent before an unannounced packet's first event. Locks the unannounced packets, then the feeds, each in order,
 -- and nothing after them.
 create or replace function feed_append(
@@ -43,8 +54,7 @@ declare
                                          order by packet for update);
 begin
     delete from unannounced where packet = any (new_packets);
-    insert into feed (group_id) select distinct g from unnest(groups) as g order by g on conflict do nothing;
-    perform from feed where group_id = any (groups) order by group_id for no key update;
+    perform lock_feeds(groups);
 
     with given as (
         select * from unnest(groups, types, subjects, claims, winners, amounts) with ordinality
@@ -241,8 +251,7 @@ declare
 begin
     perform from draw_feed as f where f.draw = any (draws) order by f.draw for update;
     -- The next statement sees what other owners have told in these groups.
-    perform from feed as g
-    where g.group_id in (select d.group_id from draw as d where d.id = any (draws)) order by g.group_id for no key update;
+    perform lock_feeds(array(select f.group_id from draw_feed as f where f.draw = any (draws)));
 
     with asked as materialized (
         select d.id, d.group_id, f.told, f.told_at, f.opened,
@@ -258,7 +267,9 @@ begin
         select f.*,
                not closes and (opens or won)
                and (row_number() over (partition by group_id, closes, opens or won order by told_at, id) > 1
-                    or exists (select from draw_feed as g where g.group_id = f.group_id and g.told_at > now() - gap)) as waits
+                    -- A later time is of a clock that went back.
+                    or exists (select from draw_feed as g where g.group_id = f.group_id
+                               and g.told_at > now() - gap and g.told_at < now() + gap)) as waits
         from asked as f
     ), fresh as materialized (
         select f.id, f.group_id, p.upto, p.wins, w.newest, f.opened, f.opens, f.closes

@@ -566,6 +566,23 @@ class FeedIT extends TwoEngines {
     }
 
     @Test
+    void winsAreToldAlsoAfterTheClockWentBack() {
+        // Given a win that was told in an hour, by the clock of now
+        long place = poll(engine, null, Duration.ZERO).next();
+        Draw draw = draws.create("{group: family, mode: weights, prizes: [{name: a, category: win, weight: 1}]}");
+        get(draws.play(0, draw, "bob"));
+        follow(engine, place, draw, until(1));
+        books.execute("update draw_feed set told_at = told_at + interval '1 hour' where draw = '" + draw.id() + "'");
+
+        // When there is another one
+        get(draws.play(0, draw, "carol"));
+
+        // Then
+        follow(engine, place, draw, until(2));
+        close(draw);
+    }
+
+    @Test
     void whatAServerDidNotTellIsToldByTheNextOwner() {
         // Given a win that is told, so that the next one waits its time
         long place = poll(engine, null, Duration.ZERO).next();

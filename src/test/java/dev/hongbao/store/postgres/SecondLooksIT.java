@@ -770,6 +770,53 @@ class SecondLooksIT {
         }
     }
 
+    /** Runs statements in a transaction of their own, and takes them back. */
+    private CompletableFuture<Void> rolledBack(String statements) {
+        return CompletableFuture.runAsync(() -> {
+            try (Connection connection = TestDatabase.begin(servers.postgresOwnerUrl(), statements)) {
+                connection.rollback();
+            } catch (SQLException refused) {
+                throw new CompletionException(refused);
+            }
+        });
+    }
+
+    private void awaitWaiting(int many) {
+        Eventually.eventually(
+                Duration.ofSeconds(10),
+                () -> assertThat(books.longOf("select count(*) from pg_stat_activity"
+                                + " where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0"))
+                        .isEqualTo(many));
+    }
+
+    @Test
+    void feedsAreLockedInOneOrderAlsoWhenOneIsNew() throws SQLException {
+        // Given unannounced packets of two groups, of which only the first has a feed, and somebody who holds it
+        engine.deposit("pia", 200);
+        String first = "'" + engine.send("pia", 100, 2).id() + "'";
+        String packets = first + ", '" + engine.send("pia", 100, 2).id() + "'";
+        String announce = "select feed_announce(array[" + packets + "]::uuid[])";
+        books.execute(announce);
+        books.execute("insert into feed (group_id) values ('order-a')");
+        try (Connection held = TestDatabase.lockRows(servers.postgresOwnerUrl(), "feed where group_id = 'order-a'")) {
+            // When they are announced, and other events are appended
+            var announced = rolledBack("""
+                    delete from group_event where subject in (%1$s);
+                    update packet set group_id = 'order-' || case id when %2$s then 'a' else 'b' end where id in (%1$s);
+                    insert into unannounced (packet) select id from packet where id in (%1$s);
+                    """.formatted(packets, first) + announce);
+            awaitWaiting(1);
+            var appended = rolledBack(
+                    "select feed_append('{order-a,order-b}', '{x,x}', array[" + packets + "]::uuid[], '{0,0}')");
+            awaitWaiting(2);
+            held.rollback();
+
+            // Then neither waits for the other
+            announced.join();
+            appended.join();
+        }
+    }
+
     private static String append(Object group, String type, Object subject) {
         return "select feed_append(array['" + group + "'], array[" + type + "]::text[], array['" + subject
                 + "']::uuid[], array[1])";
