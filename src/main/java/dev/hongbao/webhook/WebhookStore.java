@@ -29,7 +29,7 @@ final class WebhookStore {
 
     private static final String DUE = """
         select w.url, w.types, w.batch, w.position, w.attempts,
-               greatest(0, extract(epoch from w.next_at - now()) * 1000)::bigint as wait_millis,
+               case when w.attempts > 0 then greatest(0, extract(epoch from w.next_at - now()) * 1000) else 0 end::bigint as wait_millis,
                array(select s.secret from webhook_secret as s
                      where s.webhook = w.id and (s.ends_at is null or s.ends_at > now()) order by s.id desc) as secrets
         from webhook as w where w.id = $1 and w.disabled_at is null
@@ -37,7 +37,7 @@ final class WebhookStore {
 
     private static final String DELIVERED = """
         with moved as (
-            update webhook set position = $3, low = $4, attempts = 0, failing_since = null, next_at = now()
+            update webhook set position = $3, low = $4, attempts = 0, failing_since = null
             where id = $1 and position = $2 and types = $10 and disabled_at is null
             returning id
         )
@@ -67,10 +67,11 @@ final class WebhookStore {
         """;
 
     private static final String TRIM = """
-        delete from webhook_delivery as d
-        using webhook as w
-        where d.webhook = w.id
-          and d.n <= (select x.n from webhook_delivery as x where x.webhook = w.id order by x.n desc offset $1 limit 1)
+        with old as materialized ( -- once a webhook; else perhaps once a row
+            select w.id, (select x.n from webhook_delivery as x where x.webhook = w.id order by x.n desc offset $1 limit 1) as n
+            from webhook as w
+        )
+        delete from webhook_delivery as d using old as o where d.webhook = o.id and d.n <= o.n
         """;
 
     private static final String LAG = """

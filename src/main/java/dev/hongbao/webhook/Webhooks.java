@@ -53,7 +53,7 @@ final class Webhooks {
 
     private static final String REDELIVER = """
         update webhook
-        set position = coalesce($2, position), low = coalesce($3, low), attempts = 0, failing_since = null, next_at = now(),
+        set position = coalesce($2, position), low = coalesce($3, low), attempts = 0, failing_since = null,
             disabled_at = case when reason = 'paused' then disabled_at end, reason = case when reason = 'paused' then reason end
         where id = $1 returning id
         """;
@@ -76,7 +76,6 @@ final class Webhooks {
         set url = coalesce($2, w.url), types = coalesce($3, w.types), batch = coalesce($4, w.batch),
             attempts = case when anew then 0 else w.attempts end,
             failing_since = case when not anew then w.failing_since end,
-            next_at = case when anew then now() else w.next_at end,
             disabled_at = case when $5 then now() when not $5 then null else w.disabled_at end,
             reason = case when $5 then 'paused' when not $5 then null else w.reason end
         from (select $2::text is not null or coalesce(not $5::boolean, false) as anew) as is_begun

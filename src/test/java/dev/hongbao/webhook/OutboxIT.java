@@ -532,4 +532,27 @@ class OutboxIT extends TwoEngines {
         }
         books.execute("delete from webhook");
     }
+
+    @Test
+    void manyAttemptsAreTrimmedAlsoWithoutStatistics() {
+        // Given as many as are kept of as many webhooks as there can be, and one more of one
+        books.execute("""
+                insert into webhook (id, url, types, batch, position, low, disabled_at, reason)
+                select gen_random_uuid(), 'http://unused', '{packet.sent}', 1, 'none', 0, now(), 'paused' from generate_series(1, 50);
+                insert into webhook_delivery (webhook, message, after, events, millis)
+                select w.id, 'msg', 'none', 1, 1 from webhook as w, generate_series(1, 1000) where w.url = 'http://unused';
+                insert into webhook_delivery (webhook, message, after, events, millis)
+                select id, 'the last', 'none', 1, 1 from webhook where url = 'http://unused' limit 1;
+                """);
+
+        // When
+        get(engine.engine().outbox.trim());
+
+        // Then
+        assertThat(books.longOf("select count(*) from webhook_delivery where after = 'none'"))
+                .isEqualTo(50_000);
+        assertThat(books.longOf("select count(*) from webhook_delivery where message = 'the last'"))
+                .isOne();
+        books.execute("delete from webhook where url = 'http://unused'");
+    }
 }

@@ -151,6 +151,19 @@ class WebhookIT extends TestServerClient {
     }
 
     @Test
+    void oneThatIsWellDoesNotWaitForAClockThatWentBack() throws Exception {
+        // Given one that was due in an hour, by the clock of now
+        JsonObject made = create(receiver.url());
+        receiver.untilTaken(drain(1), 3);
+        new Books(servers)
+                .execute("update webhook set next_at = now() + interval '1 hour' where id = '" + made.getString("id")
+                        + "'");
+
+        // When, then
+        receiver.untilTaken(drain(1), 3);
+    }
+
+    @Test
     void oneThatNeverAnswersKeepsNoOtherWaiting() throws Exception {
         // Given many that never answer, and one that does
         try (HookReceiver silent = new HookReceiver()) {
