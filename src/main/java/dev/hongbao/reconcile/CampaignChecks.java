@@ -12,7 +12,7 @@ final class CampaignChecks {
                 from campaign as c
                 join account as e on e.id = c.escrow
                 cross join lateral (select coalesce(sum(amount), 0) as sum from transfer
-                                    where subject = c.id and kind = 'fund' and credit = c.escrow) as f
+                                    where subject = c.id and kind = 'fund' and credit = c.escrow and debit = c.refund_to) as f
                 cross join lateral (select coalesce(sum(p.amount), 0) as amount, coalesce(sum(p.refund) filter (where d.packet is null), 0) as refund
                                     from pool as o join packet as p on p.id = o.packet left join refund_due as d on d.packet = p.id
                                     where o.campaign = c.id) as p
@@ -30,9 +30,7 @@ final class CampaignChecks {
             new Check("I1", "a pool is in its campaign's shard, and is paid from its escrow", """
                 select format('pool %s of campaign %s: shard %s of %s, sender %s', p.id, c.id, p.shard, c.shard, p.sender)
                 from pool as o join campaign as c on c.id = o.campaign join packet as p on p.id = o.packet
-                left join transfer as t on t.subject = p.id and t.kind = 'send'
                 where p.shard <> c.shard or p.sender <> c.id::text or p.asset <> c.asset or p.refund_to <> c.escrow
-                   or t.debit is distinct from c.escrow
                 """)
                     .since(Scope.CAMPAIGNS),
             new Check("I1", "a packet that a campaign pays is a pool of it", """
@@ -41,11 +39,12 @@ final class CampaignChecks {
                 where not exists (select from pool as o where o.packet = p.id)
                 """).since(Scope.PACKETS),
             new Check("I8", "a campaign's remainder is returned to its host once", """
-                select format('campaign %s: returned %s, transfers %s', c.id, c.returned, coalesce(t.sum, 0))
+                select format('campaign %s of %s: returned %s, transfers %s, to %s', c.id, c.sponsor, c.returned, coalesce(t.sum, 0), w.owner)
                 from campaign as c
+                join account as w on w.id = c.refund_to
                 left join (select subject, sum(amount) as sum, count(*) as n, min(credit) as credit
                            from transfer where kind = 'refund' group by subject) as t on t.subject = c.id
-                where c.returned <> coalesce(t.sum, 0) or t.n > 1 or t.credit <> c.refund_to
+                where c.returned <> coalesce(t.sum, 0) or t.n > 1 or t.credit <> c.refund_to or (w.kind, w.owner) <> ('wallet', c.sponsor)
                 """).since(Scope.CAMPAIGNS),
             new Check("I10", "no user has more of a campaign than its limits for all time and for a product", """
                 select format('campaign %s user %s: %s claims in all, %s for %s', id, owner, total, count(*), product)

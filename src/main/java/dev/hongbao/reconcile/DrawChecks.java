@@ -11,12 +11,13 @@ final class DrawChecks {
                 from prize where issued > stock
                 """).since(Scope.DRAWS),
             new Check("I10", "a prize's issued number is its number of plays, which are numbered without gaps", """
-                select format('draw %s prize %s: issued %s, plays %s, the last is number %s',
-                              z.draw, z.n, z.issued, p.plays, p.last)
+                select format('draw %s prize %s: issued %s, plays %s, of these not in order %s', z.draw, z.n, z.issued, p.plays, p.misplaced)
                 from prize as z
-                cross join lateral (select count(*) as plays, coalesce(max(nth), 0) as last
-                                    from play as p where p.draw = z.draw and p.prize = z.n) as p
-                where z.issued <> p.plays or z.issued <> p.last
+                left join (select draw, prize, count(*) as plays, count(*) filter (where nth <> place) as misplaced
+                           from (select draw, prize, nth, row_number() over (partition by draw, prize order by seq) as place
+                                 from play) as each
+                           group by draw, prize) as p on p.draw = z.draw and p.prize = z.n
+                where z.issued <> coalesce(p.plays, 0) or p.misplaced > 0
                 """)
                     .since(Scope.DRAWS),
             new Check(
@@ -103,13 +104,13 @@ final class DrawChecks {
                 """)
                     .since(Scope.DRAWS),
             new Check("I10", "every won amount was paid by one transfer to its user, and no other was", """
-                select format('draw %s user %s: won %s, paid %s', draw, user_id, won.amount, paid.amount)
-                from (select p.draw, p.user_id, sum(z.amount) as amount
-                      from play as p join prize as z on z.draw = p.draw and z.n = p.prize
-                      where z.amount > 0 group by p.draw, p.user_id) as won
-                full join (select t.subject as draw, w.owner as user_id, sum(t.amount) as amount
+                select format('draw %s user %s: won %s of %s, paid %s', draw, user_id, won.amount, asset, paid.amount)
+                from (select p.draw, p.user_id, e.asset, sum(z.amount) as amount
+                      from play as p join prize as z on z.draw = p.draw and z.n = p.prize join account as e on e.id = z.escrow
+                      group by p.draw, p.user_id, e.asset) as won
+                full join (select t.subject as draw, w.owner as user_id, w.asset, sum(t.amount) as amount
                            from transfer as t join account as w on w.id = t.credit
-                           where t.kind = 'award' group by t.subject, w.owner) as paid using (draw, user_id)
+                           where t.kind = 'award' group by t.subject, w.owner, w.asset) as paid using (draw, user_id, asset)
                 where won.amount is distinct from paid.amount
                 """)
                     .since(Scope.DRAWS),
@@ -134,11 +135,14 @@ final class DrawChecks {
                 """)
                     .since(Scope.DRAWS),
             new Check("I10", "the final table of a closed draw is true", """
-                select format('draw %s prize %s: issued %s, the table says %s', d.id, z.n, z.issued, t ->> 'issued')
+                select format('draw %s prize %s: %s, issued %s of %s, the table says %s', d.id, z.n, z.name, z.issued, z.stock, t.prize)
                 from draw as d
-                cross join lateral jsonb_array_elements(d.final_table -> 'prizes') as t
-                join prize as z on z.draw = d.id and z.n = (t ->> 'prize')::smallint
-                where (t ->> 'issued')::bigint <> z.issued or not (d.final_table ->> 'checked')::boolean
+                join prize as z on z.draw = d.id
+                left join lateral jsonb_array_elements(d.final_table -> 'prizes') as t(prize) on (t.prize ->> 'prize')::smallint = z.n
+                where d.closed_at is not null
+                  and (t.prize, d.final_table -> 'checked')
+                      is distinct from (jsonb_build_object('prize', z.n, 'name', z.name, 'stock', z.stock, 'issued', z.issued,
+                                                           'played', z.issued, 'left', z.stock - z.issued), 'true'::jsonb)
                 """).since(Scope.DRAWS),
             new Check("I10", "a user's counters count the user's plays", """
                 select format('draw %s user %s: counted %s, played %s', draw, user_id, y.counters[1], p.plays)

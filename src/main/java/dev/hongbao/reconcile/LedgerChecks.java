@@ -25,6 +25,26 @@ final class LedgerChecks {
                 where p.closed_at is not null and e.balance <> case when d.packet is null then 0 else p.refund end
                 """)
                     .since(Scope.PACKETS),
+            new Check("I1", "a packet is paid once, into its own escrow, by its sender, who gets the remainder", """
+                select format('packet %s of %s: %s from account %s to %s; its escrow %s belongs to %s, its payer %s to %s',
+                              p.id, p.sender, t.amount, t.debit, t.credit, p.escrow, e.owner, p.refund_to, w.owner)
+                from packet as p
+                left join account as e on e.id = p.escrow
+                left join account as w on w.id = p.refund_to
+                left join other_transfer as t on t.subject = p.id and t.kind = 'send'
+                where (t.amount, t.debit, t.credit, e.owner, w.owner) is distinct from (p.amount, p.refund_to, p.escrow, p.id::text, p.sender)
+                """)
+                    .since(Scope.PACKETS),
+            new Check("I2", "only recipients have shares of an exclusive packet", """
+                select format('packet %s: a share of %s, who is no recipient', id, owner)
+                from (select p.id, w.owner
+                      from packet as p
+                      join transfer as t on t.subject = p.id and t.slot is not null
+                      join account as w on w.id = t.credit
+                      where p.recipients is not null
+                      except
+                      select id, unnest(recipients) from packet) as strangers
+                """).since(Scope.PACKETS),
             new Check("I2", "every claim has the amount that its slot was given at creation", """
                 -- [:] copies an array to memory once. Otherwise each claim reads it from its table. Hashed, since
                 -- a merge join copies an array for each claim again when all of them do not fit into the memory of a sort.
@@ -94,15 +114,19 @@ final class LedgerChecks {
                 from other_transfer as t left join command as c on c.id = t.subject
                 where t.kind in ('deposit', 'withdrawal', 'send', 'fund', 'reversal') and c.id is null
                 """).since(Scope.TRANSFERS),
-            new Check("I4", "every balance is the sum of its transfers", """
-                select format('%s of %s in %s: balance %s, transfers %s', a.kind, a.owner, a.asset, a.balance, coalesce(s.sum, 0))
+            new Check("I4", "every balance is the sum of its transfers, also at the checkpoint", """
+                -- An old transfer that changed with its balances differs from the sums at the checkpoint.
+                select format('%s of %s in %s: balance %s, transfers %s; at the checkpoint %s, transfers up to it %s',
+                              a.kind, a.owner, a.asset, a.balance, coalesce(s.sum, 0), coalesce(b.balance, 0), coalesce(s.before, 0))
                 from account as a
-                left join (select id, sum(amount) as sum
-                           from (select credit as id, amount from transfer
+                left join (select id, sum(amount) as sum,
+                                  sum(amount) filter (where transfer <= (select summed from checkpoint)) as before
+                           from (select credit as id, amount, id as transfer from transfer
                                  union all
-                                 select debit, -amount from transfer) as sides
+                                 select debit, -amount, id from transfer) as sides
                            group by id) as s on s.id = a.id
-                where a.balance is distinct from coalesce(s.sum, 0)
+                left join checkpoint_balance as b on b.account = a.id
+                where (a.balance, coalesce(b.balance, 0)) is distinct from (coalesce(s.sum, 0), coalesce(s.before, 0))
                 """),
             new Check("I4", "no wallet and no escrow is below 0", """
                 select format('%s of %s in %s: %s', kind, owner, asset, balance)

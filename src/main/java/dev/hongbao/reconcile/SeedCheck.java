@@ -1,6 +1,7 @@
 package dev.hongbao.reconcile;
 
 import dev.hongbao.draw.odds.DrawDefinition;
+import dev.hongbao.draw.odds.Prize;
 import dev.hongbao.draw.odds.Seed;
 import dev.hongbao.packet.Packet.Commitment;
 import dev.hongbao.packet.split.Split;
@@ -46,6 +47,8 @@ final class SeedCheck {
 
     private static final String DRAWS = """
         select d.id, d.seed, encode(d.commitment, 'hex') as commitment, d.definition,
+               array(select format('%s %s %s %s %s', z.amount, e.asset, z.stock, z.announced, z.name)
+                     from prize as z left join account as e on e.id = z.escrow where z.draw = d.id order by z.n) as prizes,
                exists (select from quarantine_unit as q where q.id = d.id) as set_aside
         from draw as d order by d.id
         """;
@@ -90,7 +93,7 @@ final class SeedCheck {
                 Scope.DRAWS,
                 new SeedCheck(
                         vertx,
-                        "the seed and the definition of every draw give its commitment",
+                        "the seed and the definition of every draw give its commitment and its prizes",
                         DRAWS,
                         SeedCheck::draw));
         all.put(
@@ -140,22 +143,41 @@ final class SeedCheck {
 
     private static @Nullable String draw(Row row) {
         UUID id = row.getUUID("id");
+        DrawDefinition definition;
         String digest;
         try {
-            digest = new Seed(row.getBuffer("seed").getBytes())
-                    .commitment(
-                            id,
-                            DrawDefinition.readStored(
-                                    row.getJsonObject("definition").getMap()));
+            definition =
+                    DrawDefinition.readStored(row.getJsonObject("definition").getMap());
+            digest = new Seed(row.getBuffer("seed").getBytes()).commitment(id, definition);
         } catch (RuntimeException unreadable) {
             return row.getBoolean("set_aside") // known, and reported by the check of quarantine
                     ? null
                     : "draw " + id + ": its definition cannot be read: " + unreadable.getMessage();
         }
         String told = row.getString("commitment");
-        return digest.equals(told)
+        if (!digest.equals(told)) {
+            return "draw " + id + ": it is committed to " + told + ", its seed and definition give " + digest;
+        }
+        List<String> prizes = List.of(row.getArrayOfStrings("prizes"));
+        return prizes.equals(prizes(definition))
                 ? null
-                : "draw " + id + ": it is committed to " + told + ", its seed and definition give " + digest;
+                : "draw " + id + ": its prizes are not of its definition: " + prizes;
+    }
+
+    /** As the query writes them. */
+    private static List<String> prizes(DrawDefinition definition) {
+        List<String> prizes = new ArrayList<>();
+        for (Prize prize : definition.allPrizes()) {
+            Asset asset = prize.award().asset();
+            prizes.add("%d %s %s %s %s"
+                    .formatted(
+                            prize.award().amount(),
+                            asset == null ? "" : asset.code(),
+                            prize.stock() == null ? "" : prize.stock(),
+                            definition.isAnnounced(prizes.size() + 1) ? "t" : "f",
+                            prize.name()));
+        }
+        return prizes;
     }
 
     private static @Nullable String rain(Row row) {

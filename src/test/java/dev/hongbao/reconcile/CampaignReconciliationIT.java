@@ -81,6 +81,8 @@ class CampaignReconciliationIT extends ChecksContract {
                 "update packet set shard = (shard + 1) % 4 where id in (select packet from pool)",
                 "update packet set refund_to = (select id from account where owner = 'bob' and kind = 'wallet')"
                         + " where id in (select packet from pool)",
+                "update transfer set debit = (select id from account where owner = 'bob') where kind = 'fund'",
+                "update campaign set sponsor = 'eve'",
                 "delete from pool",
                 "update campaign set returned = returned - 1 where closed_at is not null",
                 "update transfer set credit = (select id from account where owner = 'bob') where kind = 'refund'"

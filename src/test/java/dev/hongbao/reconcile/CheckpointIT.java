@@ -220,6 +220,32 @@ class CheckpointIT {
     }
 
     @Test
+    void moneyThatMovedBehindTheCheckpointIsFoundWhenEverythingIsRead() throws Exception {
+        // Given an old deposit that is another user's now, with both balances
+        books.execute(deposit("bob", 7_777));
+        assertThat(lines(run())).isEmpty();
+        String moved = """
+                alter table transfer disable trigger transfer_is_kept;
+                update transfer set credit = (select id from account where owner = '%2$s' and asset = 'CNY') where amount = 7777;
+                alter table transfer enable trigger transfer_is_kept;
+                update account set balance = balance + case owner when '%2$s' then 7777 else -7777 end
+                where owner in ('%1$s', '%2$s') and asset = 'CNY'
+                """;
+        books.execute(moved.formatted("bob", "carol"));
+
+        // When
+        List<String> found = books.audited();
+
+        // Then
+        books.execute(moved.formatted("carol", "bob"));
+        assertThat(found)
+                .filteredOn(line -> line.contains("at the checkpoint"))
+                .hasSize(2)
+                .anyMatch(line -> line.startsWith("wallet of bob"))
+                .anyMatch(line -> line.startsWith("wallet of carol"));
+    }
+
+    @Test
     void aPacketIsReadWholeWhenAnythingHappensToIt() throws Exception {
         // Given one that opened later than it was made, and whose first claim was altered when it was clean
         run();

@@ -28,6 +28,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.resps.Tuple;
 
@@ -119,12 +120,33 @@ class DrawReconciliationIT extends ChecksContract {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"stock = stock + 1", "name = 'car'", "announced = not announced"})
+    void aPrizeThatIsNotTheDefinitionsIsFound(String forgery) throws Exception {
+        // Given
+        books.execute("create table kept as select draw, n, stock, name, announced from prize");
+        books.execute("update prize set " + forgery + " where n = 1 and draw = '" + scheduled.id() + "'");
+
+        // When
+        List<Finding> findings = Operations.reconcile(TestEngine.stores(servers()), finding -> {});
+
+        // Then
+        books.execute("update prize as z set stock = k.stock, name = k.name, announced = k.announced from kept as k"
+                + " where k.draw = z.draw and k.n = z.n; drop table kept");
+        assertThat(findings)
+                .filteredOn(finding -> finding.name().startsWith("the seed and the definition"))
+                .singleElement()
+                .satisfies(finding ->
+                        assertThat(finding.lines()).singleElement().asString().startsWith("draw " + scheduled.id()));
+    }
+
+    @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             no prize is issued more | alter table prize drop constraint prize_in_stock; update prize set issued = stock + 1 where stock < 1000
             a prize's issued number | delete from play where seq = 4
             a prize's issued number | update prize set issued = issued - 1 where issued > 0
             in every round of a table | update play set round = 1
             in every round of a table | update play set round = 7 where seq = 0
+            a prize's issued number | update play set nth = nth + 1000 where prize = 2 and nth = 1; update play set nth = 1 where prize = 2 and nth = 2; update play set nth = 2 where nth = 1001
             a request is played | delete from play where part = 4
             a request is played | update play set part = 20 where part = 2
             a request is played | update play set user_id = 'eve' where part = 2
@@ -143,12 +165,16 @@ class DrawReconciliationIT extends ChecksContract {
             the escrows hold | update account set balance = balance + 1 where kind = 'escrow'
             every won amount | delete from transfer where kind = 'award'
             every won amount | update transfer set amount = amount + 1 where kind = 'award'
+            every won amount | update transfer set credit = (select id from account where kind = 'wallet' and owner = 'bob' and asset = 'POINTS') where kind = 'award' and credit = (select id from account where kind = 'wallet' and owner = 'bob' and asset = 'CNY')
             a schedule takes | update prize set planned = planned + 1 where planned > 0
             a schedule takes | update release set moment = moment + interval '1 day'
             a schedule takes | update release set withdrawn = true
             a schedule takes | update release set moment = moment + interval '1 day'; update play set at = at + interval '2 days'
             the final table | update draw set final_table = jsonb_set(final_table, '{prizes,0,issued}', '99') where closed_at is not null
             the final table | update draw set final_table = jsonb_set(final_table, '{checked}', 'false') where closed_at is not null
+            the final table | update draw set final_table = jsonb_set(final_table, '{prizes}', '[]') where closed_at is not null
+            the final table | update draw set final_table = jsonb_set(final_table, '{prizes,0,left}', '0') where closed_at is not null
+            the final table | update prize set stock = stock + 1 where stock is not null
             no draw stays open | update draw set opens_at = opens_at - interval '1 day', closes_at = now() - interval '11 seconds' where closed_at is null
             a user's counters | update player set counters[1] = counters[1] + 1
             a user's counters | delete from player where user_id = 'carol'

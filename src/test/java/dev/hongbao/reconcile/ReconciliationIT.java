@@ -60,6 +60,12 @@ class ReconciliationIT extends ChecksContract {
         I1 | update packet set refund = 1 where closed_at is not null and count = 2
         I1 | update account set balance = balance + 1 where kind = 'escrow' and balance = 0
         I1 | delete from transfer where kind = 'claim'
+        I1 a packet is paid once, | update packet as p set closed_at = now(), refund = e.balance, refund_to = (select id from account where owner = 'bob') from account as e where e.id = p.escrow and p.count = 10; insert into transfer (subject, debit, credit, amount, kind) select id, escrow, refund_to, refund, 'refund' from packet where count = 10; update account as a set balance = case a.kind when 'escrow' then 0 else balance + p.refund end from packet as p where p.count = 10 and a.id in (p.escrow, p.refund_to)
+        I1 a packet is paid once, | update packet set escrow = -1 where count = 10
+        I1 a packet is paid once, | update packet set sender = 'bob' where count = 10
+        I1 a packet is paid once, | insert into transfer (subject, debit, credit, amount, kind) select id, refund_to, escrow, 1, 'send' from packet
+        I1 a packet is paid once, | delete from transfer where kind = 'send'
+        I2 only recipients | update packet set kind = 'exclusive', recipients = '{bob,dave}' where count = 2
         I2 | update transfer set amount = amount + 1 where slot = 0
         I2 | update packet_amounts set amounts = array[amounts[1] + 1] || amounts[2:] where cardinality(amounts) = 10
         I2 | update packet_amounts set amounts = array[amounts[1] + amounts[2]] || amounts[3:] where cardinality(amounts) = 10
