@@ -100,6 +100,17 @@ final class LedgerChecks {
                       end
                 """)
                     .since(Scope.TRANSFERS),
+            new Check("I3", "every escrow and hold belongs to a packet, a draw or a campaign", """
+                -- Else money could pass from wallet to wallet through an escrow of nothing.
+                select format('%s of %s in %s, account %s', a.kind, a.owner, a.asset, a.id)
+                from (select *, case when owner ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then owner::uuid end as item
+                      from account where kind in ('escrow', 'hold')) as a
+                where not exists (select from packet as p where p.id = a.item and p.escrow = a.id)
+                  and not exists (select from prize as z where z.draw = a.item and z.escrow = a.id)
+                  and not exists (select from draw as d where d.id = a.item and d.hold = a.id)
+                  and not exists (select from campaign as c where c.id = a.item and c.escrow = a.id)
+                """)
+                    .since(Scope.ACCOUNTS),
             new Check("I3", "every transfer joins two accounts of one asset with a positive amount", """
                 select format('transfer %s of %s', t.id, t.subject)
                 from transfer as t

@@ -135,6 +135,23 @@ class ReconciliationIT extends ChecksContract {
         assertFound("accounts of its kind", forgery);
     }
 
+    /** As the server's role could write it, with both balances. */
+    @Test
+    void moneyThatPassesThroughAnEscrowOfNothingIsFound() throws Exception {
+        String forgery = """
+                insert into account (kind, owner, asset) values ('escrow', '%1$s', 'CNY');
+                insert into command (id, operation, actor, role, key) values ('%1$s', 'send', 'alice', 'user', 'none');
+                insert into transfer (subject, debit, credit, amount, kind)
+                select '%1$s', a.id, e.id, 5, 'send' from account as a, account as e
+                where a.owner = 'alice' and a.kind = 'wallet' and e.owner = '%1$s';
+                insert into transfer (subject, debit, credit, amount, kind)
+                select '%1$s', e.id, b.id, 5, 'refund' from account as e, account as b where e.owner = '%1$s' and b.owner = 'bob';
+                update account set balance = balance + case owner when 'bob' then 5 else -5 end where owner in ('alice', 'bob')
+                """.formatted("01939d1e-8c00-7000-8000-000000000001");
+        assertFound("every escrow and hold", forgery);
+        assertThat(found(forgery)).hasSize(1);
+    }
+
     @Test
     void aPacketEndsInTheOrderOfItsTransfersAlsoAfterAClockWentBack() throws Exception {
         String closed = """
