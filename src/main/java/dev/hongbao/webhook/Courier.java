@@ -134,7 +134,10 @@ final class Courier {
                 receiver.close();
                 return Future.succeededFuture(REVIEW_MILLIS);
             }
-            return due.waitMillis() > 0 ? Future.succeededFuture(Math.min(due.waitMillis(), REVIEW_MILLIS)) : read(due);
+            // A longer wait is of a clock that went back.
+            boolean waits =
+                    due.waitMillis() > 0 && due.waitMillis() <= config.maxWait().toMillis();
+            return waits ? Future.succeededFuture(Math.min(due.waitMillis(), REVIEW_MILLIS)) : read(due);
         });
     }
 

@@ -164,6 +164,28 @@ class WebhookIT extends TestServerClient {
     }
 
     @Test
+    void oneThatFailedWaitsNoLongerThanTheLongestWaitAlsoAfterAClockWentBack() throws Exception {
+        // Given
+        JsonObject made = create(receiver.url());
+        receiver.manner = Manner.FAILS;
+        String packet = drain(1);
+        receiver.untilAttempted(1);
+
+        // When the next attempt is due in an hour, by the clock of now
+        Books books = new Books(servers);
+        String failing = "webhook where attempts > 0 and id = '" + made.getString("id") + "'";
+        Eventually.eventually(
+                HookReceiver.SOON,
+                () -> assertThat(books.longOf("select count(*) from " + failing))
+                        .isOne());
+        books.execute(failing.replace("webhook where", "update webhook set next_at = now() + interval '1 hour' where"));
+        receiver.manner = Manner.TAKES;
+
+        // Then
+        receiver.untilTaken(packet, 3);
+    }
+
+    @Test
     void oneThatNeverAnswersKeepsNoOtherWaiting() throws Exception {
         // Given many that never answer, and one that does
         try (HookReceiver silent = new HookReceiver()) {
