@@ -45,15 +45,17 @@ record OptionType<T>(
     private static final Pattern URL_PATH = Pattern.compile("(/[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,99}){0,8}");
 
     private static final int MAX_PORT = 65_535;
+    private static final String PORT =
+            "(:(6553[0-5]|655[0-2]\\d|65[0-4]\\d\\d|6[0-4]\\d{3}|[1-5]\\d{4}|[1-9]\\d{0,3}))?";
     // As strict as the clients that read the URLs. That of Redis takes + for a space.
     private static final String REDIS_USER = "://([\\w\\-.~!$&'()*,;=:%]*@)?";
-    private static final String REDIS_HOST = "([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+])(:\\d{1,5})?";
+    private static final String REDIS_HOST = "([A-Za-z0-9.-]+|\\[[0-9A-Fa-f:.]+])" + PORT;
     private static final String REDIS_HOSTS = REDIS_HOST + "(," + REDIS_HOST + "){0,31}";
     private static final Pattern REDIS =
             Pattern.compile("rediss?(" + REDIS_USER + REDIS_HOST + "(/\\d{0,3})?|\\+cluster" + REDIS_USER + REDIS_HOSTS
                     + "/?|\\+sentinel" + REDIS_USER + REDIS_HOSTS + "/[A-Za-z0-9._-]{1,64})");
     private static final Pattern POSTGRES = Pattern.compile("postgres(ql)?://[\\w\\-.~%!*]+(:[\\w\\-.~%!*]+)?@"
-            + "([A-Za-z0-9._%~-]+|\\[[0-9A-Fa-f:]+])(:\\d{1,5})?/[\\w\\-.~%!*]+(\\?\\S*)?");
+            + "([A-Za-z0-9._%~-]+|\\[[0-9A-Fa-f:]+])" + PORT + "/[\\w\\-.~%!*]+(\\?\\S*)?");
     private static final Pattern LONE_PERCENT = Pattern.compile("%(?![0-9A-Fa-f]{2})");
     private static final Pattern SSL_MODE = Pattern.compile("[?&]sslmode=([^&]*)");
     /** Parameters that repeat a part of the URL: only some clients read them. */
