@@ -95,7 +95,8 @@ final class MachineChecks {
             findings.add(Check.LISTENS.found(part + ".host: " + address.host() + " is no address of this machine"));
         } catch (IOException taken) {
             findings.add(Check.LISTENS.found(part + ".port: cannot listen on " + address.host() + ":" + address.port()
-                    + " (" + taken.getMessage() + "): choose another with --" + part + "-port, or stop who has it"));
+                    + " (" + taken.getMessage() + "): stop who has it, or choose another with --" + part
+                    + "-port or --" + part + "-host"));
         }
     }
 

@@ -61,5 +61,11 @@ public final class InvalidInputException extends RuntimeException {
      *     {@code header/…}
      * @param detail what is allowed; never repeats a secret
      */
-    public record FieldFault(String pointer, Text detail) {}
+    public record FieldFault(String pointer, Text detail) {
+        /** For exceptions and logs, in English. */
+        @Override
+        public String toString() {
+            return pointer + " " + detail;
+        }
+    }
 }
