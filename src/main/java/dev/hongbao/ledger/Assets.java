@@ -25,12 +25,16 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The declared assets in this server's memory, 1,000 at most. Its own declarations show at once, others' within a second. It refuses
  * undeclared assets early. Postgres enforces the same rule for accounts, and the caps for sends. Thread-safe.
  */
 public final class Assets {
+    private static final Logger LOG = LoggerFactory.getLogger(Assets.class);
+
     private static final long LOOK_MILLIS = 1_000;
 
     private static final String DECLARE = """
@@ -60,7 +64,10 @@ public final class Assets {
      */
     public record Declared(Terms terms, boolean fresh) {}
 
-    /** Declares the configured assets that are undeclared, reads all, and reads again every second. Once per Vert.x instance. */
+    /**
+     * Declares the configured assets that are undeclared, warns of those with another scale, reads all, and reads again every second.
+     * Once per Vert.x instance.
+     */
     public Future<Void> start(Vertx vertx, List<DeclaredAsset> configured) {
         String[] codes = configured.stream().map(DeclaredAsset::code).toArray(String[]::new);
         Short[] scales = configured.stream().map(each -> (short) each.scale()).toArray(Short[]::new);
@@ -71,8 +78,22 @@ public final class Assets {
                         .addArrayOfShort(scales)
                         .addArrayOfString(symbols))
                 .compose(done -> look())
-                .onSuccess(looked -> vertx.setPeriodic(LOOK_MILLIS, second -> look()))
+                .onSuccess(all -> {
+                    configured.forEach(each -> warnIfScaleDiffers(each, all));
+                    vertx.setPeriodic(LOOK_MILLIS, second -> look());
+                })
                 .mapEmpty();
+    }
+
+    private static void warnIfScaleDiffers(DeclaredAsset configured, Map<Asset, Terms> all) {
+        Terms terms = all.get(new Asset(configured.code()));
+        if (terms != null && terms.scale() != configured.scale()) {
+            LOG.warn(
+                    "assets.declared: {} keeps its {} digits, and does not get {}",
+                    configured.code(),
+                    terms.scale(),
+                    configured.scale());
+        }
     }
 
     private synchronized void keep(Terms terms) {

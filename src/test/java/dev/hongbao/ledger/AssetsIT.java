@@ -10,6 +10,10 @@ import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import dev.hongbao.config.HongbaoConfig.DeclaredAsset;
 import dev.hongbao.ledger.Assets.Terms.Caps;
 import dev.hongbao.ledger.Assets.Terms.Senders;
 import dev.hongbao.packet.Packet;
@@ -26,8 +30,10 @@ import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** What is counted is declared, and its caps hold: two servers on the same stores. */
 class AssetsIT extends TwoEngines {
@@ -86,6 +92,23 @@ class AssetsIT extends TwoEngines {
                 .extracting(Assets.Terms::asset)
                 .contains(tea, TestEngine.CNY);
         assertThat(get(assets.list(null, 1)).next()).isEqualTo("CNY");
+    }
+
+    @Test
+    void aStartSaysThatAConfiguredScaleIsNotTheOneInUse() {
+        Logger logger = (Logger) LoggerFactory.getLogger(Assets.class);
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        logger.addAppender(log);
+
+        get(engine.engine()
+                .assets
+                .start(engine.vertx(), List.of(DeclaredAsset.parse("CNY:3:¥"), DeclaredAsset.parse("POINTS:0:p"))));
+
+        logger.detachAppender(log);
+        assertThat(log.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .containsExactly("assets.declared: CNY keeps its 2 digits, and does not get 3");
     }
 
     @Test
