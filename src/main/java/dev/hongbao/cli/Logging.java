@@ -88,6 +88,9 @@ public final class Logging extends ContextAwareBase implements Configurator {
         loggers.getLogger("io.vertx.core.net.impl.ConnectionBase").setLevel(ch.qos.logback.classic.Level.OFF);
         // It warns with a stack trace each time Vert.x resets a stream that it never knew.
         loggers.getLogger("io.netty.util.concurrent.DefaultPromise").setLevel(atLeast(Level.ERROR, log.level()));
+        // It logs a stack trace when Vert.x closes its last client as it stops, before the reason of a refused start.
+        loggers.getLogger("io.netty.util.concurrent.DefaultPromise.rejectedExecution")
+                .setLevel(ch.qos.logback.classic.Level.OFF);
     }
 
     private static ConsoleAppender<ILoggingEvent> stderr(LoggerContext loggers, LogConfig.Format format) {

@@ -110,4 +110,15 @@ class LoggingTest {
         assertThat(lines.get(0)).endsWith("info of dev.hongbao.http.access");
         assertThat(lines.get(1)).endsWith("answered");
     }
+
+    @Test
+    void aRefusedStartEndsWithItsReasonAndNotWithAStackOfNetty() {
+        LoggerContext loggers = new LoggerContext();
+
+        Logging.apply(loggers, new LogConfig(Format.TEXT, Level.INFO));
+
+        assertThat(loggers.getLogger("io.netty.util.concurrent.DefaultPromise.rejectedExecution")
+                        .isErrorEnabled())
+                .isFalse();
+    }
 }
