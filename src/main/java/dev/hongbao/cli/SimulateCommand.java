@@ -6,6 +6,7 @@ import dev.hongbao.draw.odds.Prize;
 import dev.hongbao.draw.odds.Simulation;
 import dev.hongbao.draw.odds.Simulation.ChiSquare;
 import dev.hongbao.values.InvalidInputException;
+import dev.hongbao.values.InvalidInputException.FieldFault;
 import dev.hongbao.values.JsonText;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -89,9 +90,9 @@ final class SimulateCommand implements Callable<Integer> {
         try {
             definition = read();
         } catch (InvalidInputException faults) {
-            return refuse(faults.faults().stream()
-                    .map(fault -> fault.pointer() + " " + fault.detail())
-                    .toList());
+            return refuse(faults.faults().stream().map(FieldFault::toString).toList());
+        } catch (IOException unreadable) {
+            return refuse(List.of(Failure.describe(unreadable)));
         } catch (YAMLException | ClassCastException malformed) {
             return refuse(List.of(file + " is neither YAML nor JSON with an object: " + malformed.getMessage()));
         }

@@ -69,8 +69,7 @@ final class VerifyCommand implements Callable<Integer> {
         } catch (IOException | InvalidPathException unreadable) {
             return cannotTell(Failure.describe(unreadable));
         } catch (InvalidInputException fault) {
-            return cannotTell(fault.faults().get(0).pointer() + " "
-                    + fault.faults().get(0).detail());
+            return cannotTell(fault.faults().get(0).toString());
         }
         List<String> contradictions = new ArrayList<>(proof.contradictions());
         if (commitment != null && !commitment.equalsIgnoreCase(proof.commitment())) {

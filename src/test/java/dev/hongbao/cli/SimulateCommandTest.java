@@ -109,4 +109,16 @@ class SimulateCommandTest {
         assertThat(run.err()).contains("#/name is required", "#/closesAt", "#/prizes/0/weight", "#/colour");
         assertThat(run.png()).doesNotExist();
     }
+
+    @Test
+    void aFileThatIsMissingIsBadInput() {
+        StringWriter err = new StringWriter();
+
+        int exit = new CommandLine(new DrawCommand())
+                .setErr(new PrintWriter(err))
+                .execute("simulate", directory.resolve("none.yaml").toString());
+
+        assertThat(exit).isEqualTo(2);
+        assertThat(err.toString().strip()).isEqualTo("NoSuchFileException " + directory.resolve("none.yaml"));
+    }
 }
