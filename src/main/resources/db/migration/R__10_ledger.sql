@@ -9,7 +9,8 @@ begin
 end
 $$;
 
--- With unique references, refuses a second command of a reference; the error's detail is the first command's id.
+-- With unique references, refuses a second command of a reference; the error's detail is the first command's id. Locks the reference until
+-- the transaction ends. So a statement inserts commands in the order of references: two statements cannot deadlock.
 create or replace function reference_names_one() returns trigger
     language plpgsql
 as $$
@@ -246,7 +247,8 @@ begin
     insert into command (id, operation, actor, role, key, reference, reason)
     select g.id, of_kind, g.actor, g.role, g.key, g.reference, g.reason
     from unnest(verdicts, ids, actors, roles, keys, refs, reasons) as g(verdict, id, actor, role, key, reference, reason)
-    where g.verdict = 'done';
+    where g.verdict = 'done'
+    order by g.reference; -- see reference_names_one
 
     with moved as (
         insert into transfer (subject, debit, credit, amount, kind)
@@ -349,7 +351,8 @@ begin
     end if;
 
     insert into command (id, operation, actor, role, key, reference, reason)
-    select g.id, 'deposit', of_actor, 'service', of_key, g.ref, g.reason from unnest(ids, refs, reasons) as g(id, ref, reason);
+    select g.id, 'deposit', of_actor, 'service', of_key, g.ref, g.reason from unnest(ids, refs, reasons) as g(id, ref, reason)
+    order by g.ref; -- see reference_names_one
 
     with moved as (
         insert into transfer (subject, debit, credit, amount, kind)

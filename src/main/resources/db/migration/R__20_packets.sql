@@ -155,13 +155,14 @@ begin
     select n.id, n.amount into wrong
     from new_packets as n
     where (select count(*) <> (n.count + 999) / 1000
-                  or bool_or(cardinality(b.amounts) <> least(1000, n.count - b.block * 1000))
+                  or bool_or(array_lower(b.amounts, 1) <> 1 or s.shares <> least(1000, n.count - b.block * 1000))
                   or sum(s.sum) <> n.amount
                   or min(s.least) < n.min or max(s.most) > n.max
                   or (array_agg(b.block * 1000 + array_position(b.amounts, s.most) - 1 order by s.most desc, b.block))[1]
                      <> n.luckiest
            from packet_amounts as b
-           cross join lateral (select sum(a) as sum, min(a) as least, max(a) as most from unnest(b.amounts) as a) as s
+           cross join lateral (select count(a) as shares, sum(a) as sum, min(a) as least, max(a) as most
+                               from unnest(b.amounts) as a) as s
            where b.packet = n.id) is not false
     limit 1;
     if found then
@@ -315,7 +316,8 @@ begin
     insert into command (id, operation, actor, role, key, reference, reason)
     select g.id, 'send', g.asker, g.role, g.key, g.reference, g.reason
     from unnest(verdicts, ids, askers, roles, keys, refs, reasons) as g(verdict, id, asker, role, key, reference, reason)
-    where g.verdict = 'done';
+    where g.verdict = 'done'
+    order by g.reference; -- see reference_names_one
 
     if pools then
         insert into pool (packet, campaign, product, opener, day)

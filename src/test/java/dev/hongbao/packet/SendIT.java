@@ -53,6 +53,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Sends: many at once, each with a verdict of its own; beside a recovery; and what is refused cheaply. */
 @ExtendWith(Servers.class)
@@ -198,6 +200,56 @@ class SendIT {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = ';', textBlock = """
+            array[300, null]; 2; 0
+            [2:2]={300}; 1; 1
+            """)
+    void everyShareHasAnAmountInItsPlace(String amounts, int count, int luckiest) {
+        engine.deposit("nell", 300);
+        Packet sent = engine.send("nell", 300, 1);
+        assertThatThrownBy(() -> books.executeAs("app", """
+                insert into account (kind, owner, asset) values ('escrow', '%1$s', 'CNY');
+                insert into packet_amounts values ('%1$s', 0, %2$s);
+                insert into packet (id, shard, group_id, sender, kind, asset, amount, count, min, max, split, split_version, seed,
+                                    commitment, luckiest, escrow, refund_to, opens_at, expires_at)
+                select '%1$s', shard, group_id, sender, kind, asset, amount, %3$d, 1, max, split, split_version, seed,
+                       packet_commitment('%1$s', seed, asset, amount, %3$d, 1, max, split, split_version), %4$d,
+                       (select id from account where owner = '%1$s'), refund_to, opens_at, expires_at
+                from packet where id = '%5$s'
+                """.formatted(
+                                UUID.randomUUID(),
+                                amounts.startsWith("[") ? "'" + amounts + "'" : amounts,
+                                count,
+                                luckiest,
+                                sent.id())))
+                .hasMessageContaining("do not add up");
+    }
+
+    /** A reference is locked, where it names one command: without one order for all, two statements could wait for each other. */
+    @Test
+    void aStatementTakesItsReferencesInOneOrder() throws SQLException {
+        // When
+        for (String deposits : List.of(
+                "move_wallets('deposit', %1$s, array['backend', 'backend'], %2$s, array['o1', 'o2'],"
+                        + " array['', '']::bytea[], array['service', 'service'], array['of-z1', 'of-a1'], %3$s)",
+                "deposit_all(%1$s, 'backend', %2$s, array['of-z2', 'of-a2'], %3$s, 'o', '')")) {
+            books.executeAs(
+                    "app",
+                    "select "
+                            + deposits.formatted(
+                                    "array[gen_random_uuid(), gen_random_uuid()]",
+                                    "array['zed', 'ann'], array['CNY', 'CNY'], array[100, 100]::bigint[]",
+                                    "array[null, null]::text[]"));
+        }
+        get(new SendStatement(engine.engine().pool(), shards())
+                .execute(List.of(packet("zed", 100, 1, 100), packet("ann", 100, 1, 100))));
+
+        // Then
+        assertThat(books.strings("select reference from command where reference like 'of-%' order by ctid"))
+                .containsExactly("of-a1", "of-z1", "of-a2", "of-z2", "of-ann", "of-zed");
+    }
+
     /** For a lock. */
     private void awaitOneThatWaits() {
         eventually(
@@ -221,7 +273,11 @@ class SendIT {
     private static NewPacket packet(String sender, SplitTerms terms, byte[] committed, long... amounts) {
         PacketId id = PacketId.create();
         var scope = new Idempotency.Scope(
-                new UserId(sender), "send", newKey(), "a test", Origin.service(new UserId(sender)));
+                new UserId(sender),
+                "send",
+                newKey(),
+                "a test",
+                new Origin(new UserId(sender), Origin.By.SERVICE, new Origin.Note("of-" + sender, null)));
         return new NewPacket(
                 scope,
                 id,
