@@ -147,8 +147,10 @@ begin
     if exists (select from inserted where kind = 'reversal') then -- else the table is not opened
         if exists (select from inserted where kind = 'reversal'
                    and (not exists (select from reversal as r join transfer as t on t.subject = r.subject and t.id = r.transfer
+                                    cross join lateral reversal_side(t.subject, t.kind, t.debit, t.credit) as side
                                     where r.command = inserted.subject and t.amount = inserted.amount
-                                      and (t.credit = inserted.debit or t.debit = inserted.credit))
+                                      and case t.kind when 'withdrawal' then inserted.debit = side and inserted.credit = t.debit
+                                                      else inserted.debit = t.credit and inserted.credit = side end)
                         or exists (select from transfer as x where x.subject = inserted.subject and x.id <> inserted.id))) then
             raise exception 'a reversal names the transfer that it reverses: transfer_reverses_one'
                 using errcode = 'foreign_key_violation', constraint = 'transfer_reverses_one';
@@ -591,7 +593,10 @@ begin
 
     insert into command (id, operation, actor, role, key, reference, reason)
     values (new_command, 'reversal', of_actor, of_role, of_key, of_reference, of_reason);
-    insert into reversal (command, subject, transfer) values (new_command, moved.subject, moved.id);
+    -- One statement: the trigger of each table finds the other's row.
+    with named as (
+        insert into reversal (command, subject, transfer) values (new_command, moved.subject, moved.id)
+    )
     insert into transfer as t (subject, debit, credit, amount, kind)
     values (new_command,
             case when moved.credit = moved.wallet then moved.wallet else side end,
@@ -605,7 +610,8 @@ end
 $$;
 
 -- Checks that the row that a new row points to exists, in place of a foreign key. Such rows never change, so this is all that a key would
--- check. A key would hold the row's month for ever, but rows that point to it outlast the month.
+-- check. A key would hold the row's month for ever, but rows that point to it outlast the month. A reversal has its own transfer, too:
+-- without it, the row would refuse the reversal for ever.
 create or replace function points_to_a_row() returns trigger
     language plpgsql
 as $$
@@ -615,7 +621,8 @@ begin
     if tg_table_name = 'budget_raise' then
         there := exists (select from transfer as t where t.subject = new.campaign and t.id = new.transfer);
     elsif tg_table_name = 'reversal' then
-        there := exists (select from transfer as t where t.subject = new.subject and t.id = new.transfer);
+        there := exists (select from transfer as t where t.subject = new.subject and t.id = new.transfer)
+                 and exists (select from transfer as t where t.subject = new.command and t.kind = 'reversal');
     else
         there := exists (select from play as p where p.draw = new.draw and p.seq = new.seq);
     end if;

@@ -208,6 +208,19 @@ class ReversalIT {
                 .contains(reversed.books().command().toString());
     }
 
+    /** Of the latest transfer of a kind. */
+    private static final String NAMED = "with asked as (insert into command (id, operation, actor, role, key) values"
+            + " (gen_random_uuid(), 'reversal', 'backend', 'service', 'k') returning id), named as (insert into reversal"
+            + " select asked.id, t.subject, t.id from asked, transfer as t where t.id = (select max(id) from transfer"
+            + " where kind = ";
+
+    private static final String REVERSED =
+            ") returning command, transfer) insert into transfer (subject, debit, credit,"
+                    + " amount, kind) select named.command, ";
+
+    private static final String OF = ", t.amount, 'reversal' from named join transfer as t on t.id = named.transfer,"
+            + " account as other where other.owner = 'other'";
+
     @ParameterizedTest
     @CsvSource(
             delimiter = ';',
@@ -231,9 +244,15 @@ class ReversalIT {
                 "app; transfer_reverses_one; insert into transfer (subject, debit, credit, amount, kind) select"
                         + " subject, debit, credit, amount, kind from transfer where kind = 'reversal' order by id"
                         + " desc limit 1",
+                // To a wallet, from another one's, and of a kind that is never reversed
+                "app; transfer_reverses_one; " + NAMED + "'deposit'" + REVERSED + "t.credit, other.id" + OF,
+                "app; transfer_reverses_one; " + NAMED + "'deposit'" + REVERSED + "other.id, t.debit" + OF,
+                "app; transfer_reverses_one; " + NAMED + "'reversal'" + REVERSED + "t.credit, t.debit" + OF,
+                "app; reversal_has_transfer; " + NAMED + "'deposit')) select 1"
             })
     void theDatabaseHoldsTheRules(String role, String rule, String sql) {
         // Given
+        engine.deposit("other", 1);
         reverse("rex", engine.deposit("rex", 1).id());
         engine.deposit("rex", 1);
         books.execute("insert into audit_log (n, at, method, route, status)"
