@@ -91,6 +91,8 @@ $$;
 create or replace function revoke_tokens(of_user text, before timestamptz, of_actor text, of_key text, of_reason text)
     returns table (user_id text, not_before timestamptz, actor text, reason text, at timestamptz, repeated boolean)
     language plpgsql
+    security definer -- only this function may write a row and its time
+    set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
 as $$
 #variable_conflict use_column
 declare
@@ -112,6 +114,8 @@ begin
         returning r.user_id, r.not_before, r.actor, r.reason, r.at, false;
 end
 $$;
+revoke execute on function revoke_tokens(text, timestamptz, text, text, text) from public;
+grant execute on function revoke_tokens(text, timestamptz, text, text, text) to ${app};
 
 -- Only rows older than a year whose user has a later moment may be deleted, by any role.
 create or replace function revocation_stays_in_force() returns trigger
@@ -153,6 +157,8 @@ create or replace function audit_append(
     statuses smallint[], problems text[], refs text[], times bigint[], missed bigint[])
     returns void
     language plpgsql
+    security definer -- only this function may write rows, their places and their times
+    set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
 as $$
 declare
     last record;
@@ -168,6 +174,10 @@ begin
     order by g.n;
 end
 $$;
+revoke execute on function audit_append(
+    text[], text[], text[], text[], text[], text[], text[], smallint[], text[], text[], bigint[], bigint[]) from public;
+grant execute on function audit_append(
+    text[], text[], text[], text[], text[], text[], text[], smallint[], text[], text[], bigint[], bigint[]) to ${app};
 
 -- Only the oldest rows of the log may be deleted, after a year at least, by any role.
 create or replace function audit_log_keeps_a_year() returns trigger

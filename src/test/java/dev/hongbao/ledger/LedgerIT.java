@@ -97,6 +97,7 @@ class LedgerIT {
                 "app; update account set balance = balance + 1",
                 "app; insert into account (kind, owner, asset, balance) values ('wallet', 'x', 'CNY', 5)",
                 "app; update packet set amount = 1",
+                "app; update play_request set cost = 1",
                 "owner; update packet_amounts set amounts = array[1, 99]",
                 "owner; delete from packet_amounts",
                 "owner; truncate packet_amounts",
@@ -111,6 +112,53 @@ class LedgerIT {
                 .isInstanceOf(SQLException.class)
                 .extracting(refused -> ((SQLException) refused).getSQLState())
                 .isEqualTo("42501");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "command",
+                "transfer",
+                "packet",
+                "idempotency",
+                "outbox",
+                "draw",
+                "prize",
+                "play",
+                "play_request",
+                "fulfilment",
+                "restriction",
+                "revocation",
+                "audit_log"
+            })
+    void onlyTheDatabaseSetsPlacesTimesCountsAndEnds(String table) {
+        assertThatThrownBy(() -> books.executeAs(
+                        "app", "insert into %1$s overriding system value select * from %1$s".formatted(table)))
+                .hasMessageContaining("permission denied for table " + table);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"owner", "app"})
+    void aPacketClosesWithTheRestOfItsEscrowWhoeverClosesIt(String role) {
+        // Given
+        engine.deposit("cleo", 100);
+        Packet packet = engine.send("cleo", 100, 10);
+        String it = " from packet where id = '" + packet.id() + "'; ";
+        String close = "update packet set closed_at = now(), refund = %s where id = '" + packet.id() + "'; ";
+        String due = "insert into refund_due (packet, shard, refund_to) select id, shard, refund_to" + it;
+        String pay = "insert into transfer (subject, debit, credit, amount, kind) select id, escrow, %s, %s, 'refund'";
+
+        // Then
+        for (String forgery : List.of(
+                close.formatted(0),
+                close.formatted(100),
+                due + close.formatted(99),
+                due + close.formatted(0),
+                pay.formatted("refund_to", 40) + it + close.formatted(40),
+                pay.formatted("refund_to", 100) + it + close.formatted(0) + close.formatted(99),
+                pay.formatted("(" + wallet("bob", "CNY") + ")", 100) + it + close.formatted(100))) {
+            assertViolates(role, "packet_closes_whole", forgery);
+        }
     }
 
     private static String transfer(String debit, String credit, String amount) {
