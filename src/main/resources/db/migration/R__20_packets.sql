@@ -173,6 +173,37 @@ begin
 end
 $$;
 
+-- Checks that a closed packet leaves nothing in its escrow, or the refund that is due, and that any other refund is paid. Once a statement;
+-- no settlement changes a packet that stays open.
+create or replace function packet_closes_whole() returns trigger
+    language plpgsql
+    set enable_seqscan = off
+    set enable_bitmapscan = off
+    set enable_hashjoin = off
+    set enable_mergejoin = off
+as $$
+declare
+    whole boolean := not exists (
+        select from new_packets as n
+        where n.closed_at is not null
+          and (select e.balance from account as e where e.id = n.escrow)
+              is distinct from coalesce((select n.refund from refund_due as d where d.packet = n.id), 0));
+begin
+    if exists (select from new_packets as n where n.refund > 0) then -- else the transfers are not opened
+        whole := whole and not exists (
+            select from new_packets as n
+            where n.refund > 0 and not exists (select from refund_due as d where d.packet = n.id)
+              and (select t.debit = n.escrow and t.credit = n.refund_to and t.amount = n.refund -- the packet's last transfer
+                   from transfer as t where t.subject = n.id and t.kind = 'refund' order by t.id desc limit 1) is not true);
+    end if;
+    if not whole then
+        raise exception 'the refund of a packet is the rest of its escrow: packet_closes_whole'
+            using errcode = 'check_violation', constraint = 'packet_closes_whole';
+    end if;
+    return null;
+end
+$$;
+
 -- Sends packets of different senders, and pools that different users open. All are committed or none; each has its own verdict. When one
 -- cannot be stored (two with one key, amounts that do not add up), none is, and the caller repeats each alone.
 --
@@ -568,7 +599,8 @@ create or replace function settle_closes(
     set enable_bitmapscan = off
 as $$
 declare
-    held bigint[];
+    held       bigint[];
+    remainders bigint[];
 begin
     perform move_cursors(shards, epochs, nonces, from_seqs, to_seqs, packets);
     if array_remove(endings, null) <> '{}' then
@@ -597,13 +629,15 @@ begin
     ), waiting as (
         insert into refund_due (packet, shard, refund_to)
         select d.id, d.shard, d.refund_to from due as d where d.remainder <> 0 and d.refund_to = any (held)
-    ), ended as (
-        update packet set closed_at = now(), refund = d.remainder, ending = d.ending, ended_by = d.ender
-        from due as d
-        where packet.id = d.id
-        returning packet.id, packet.shard
     )
-    select coalesce(array_agg(id), '{}'), coalesce(array_agg(shard), '{}') from ended into closed, closed_shards;
+    select coalesce(array_agg(d.id), '{}'), coalesce(array_agg(d.shard), '{}'), array_agg(d.remainder), array_agg(d.ending),
+           array_agg(d.ender)
+    into closed, closed_shards, remainders, endings, enders
+    from due as d;
+    -- After the payment, in a statement of its own: see packet_closes_whole.
+    update packet set closed_at = now(), refund = d.remainder, ending = d.ending, ended_by = d.ender
+    from unnest(closed, remainders, endings, enders) as d(id, remainder, ending, ender)
+    where packet.id = d.id;
     early := array(select p.id from packet as p where p.id = any (packets) and p.closed_at is null);
     settled_at := now();
 end

@@ -43,6 +43,10 @@ create or replace trigger packet_adds_up
     after insert on packet
     referencing new table as new_packets
     for each statement execute function packet_adds_up();
+create or replace trigger packet_closes_whole
+    after update on packet
+    referencing new table as new_packets
+    for each statement execute function packet_closes_whole();
 create or replace trigger packet_end_to_feed
     after update on packet
     referencing old table as old_packets new table as new_packets
