@@ -173,8 +173,8 @@ begin
 end
 $$;
 
--- Checks that a closed packet leaves nothing in its escrow, or the refund that is due, and that any other refund is paid. Once a statement;
--- no settlement changes a packet that stays open.
+-- Checks that a closed packet has a refund unless all slots are claimed, that its escrow holds nothing, or the refund that is due, and that
+-- any other refund is paid. Once a statement; no settlement changes a packet that stays open.
 create or replace function packet_closes_whole() returns trigger
     language plpgsql
     set enable_seqscan = off
@@ -186,15 +186,16 @@ declare
     whole boolean := not exists (
         select from new_packets as n
         where n.closed_at is not null
-          and (select e.balance from account as e where e.id = n.escrow)
-              is distinct from coalesce((select n.refund from refund_due as d where d.packet = n.id), 0));
+          and (select e.balance = coalesce((select n.refund from refund_due as d where d.packet = n.id), 0)
+                      and (e.claims = n.count) = (n.refund = 0)
+               from account as e where e.id = n.escrow) is not true);
 begin
     if exists (select from new_packets as n where n.refund > 0) then -- else the transfers are not opened
         whole := whole and not exists (
             select from new_packets as n
             where n.refund > 0 and not exists (select from refund_due as d where d.packet = n.id)
-              and (select t.debit = n.escrow and t.credit = n.refund_to and t.amount = n.refund -- the packet's last transfer
-                   from transfer as t where t.subject = n.id and t.kind = 'refund' order by t.id desc limit 1) is not true);
+              and (select t.kind = 'refund' and t.debit = n.escrow and t.credit = n.refund_to and t.amount = n.refund
+                   from transfer as t where t.subject = n.id order by t.id desc limit 1) is not true);
     end if;
     if not whole then
         raise exception 'the refund of a packet is the rest of its escrow: packet_closes_whole'
@@ -651,6 +652,8 @@ $$;
 -- Locks the account, then the packets' escrows, which no other transaction moves, then the feeds.
 create or replace function pay_refunds(of_shards smallint[]) returns integer
     language plpgsql
+    security definer -- only this function may remove a due refund
+    set search_path = pg_catalog, ${flyway:defaultSchema}, pg_temp
     set plan_cache_mode = force_generic_plan
     set enable_hashjoin = off
     set enable_mergejoin = off
@@ -686,6 +689,8 @@ begin
     return 0;
 end
 $$;
+revoke execute on function pay_refunds(smallint[]) from public;
+grant execute on function pay_refunds(smallint[]) to ${app};
 
 -- Sets units aside, and keeps items of units set aside. The statement that moves the cursor past the items calls it after the move, so both
 -- happen or neither. HB003 when an item's unit is not, or no longer, set aside.

@@ -18,7 +18,7 @@ grant insert (one), update (unique_references) on installation to ${app};
 grant delete on idempotency to ${app};
 grant update (epoch, nonce, last_seq, replid, restored) on shard to ${app};
 grant update (closed_at, refund, ending, ended_by) on packet to ${app};
-grant insert, delete on refund_due to ${app};
+grant insert (packet, shard, refund_to) on refund_due to ${app};
 
 revoke update, delete, truncate on transfer, command from ${app};
 

@@ -98,6 +98,7 @@ class LedgerIT {
                 "app; insert into account (kind, owner, asset, balance) values ('wallet', 'x', 'CNY', 5)",
                 "app; update packet set amount = 1",
                 "app; update play_request set cost = 1",
+                "app; delete from refund_due",
                 "owner; update packet_amounts set amounts = array[1, 99]",
                 "owner; delete from packet_amounts",
                 "owner; truncate packet_amounts",
@@ -155,7 +156,8 @@ class LedgerIT {
                 due + close.formatted(99),
                 due + close.formatted(0),
                 pay.formatted("refund_to", 40) + it + close.formatted(40),
-                pay.formatted("refund_to", 100) + it + close.formatted(0) + close.formatted(99),
+                pay.formatted("refund_to", 100) + it + close.formatted(0),
+                pay.formatted("refund_to", 100) + it + close.formatted(99),
                 pay.formatted("(" + wallet("bob", "CNY") + ")", 100) + it + close.formatted(100))) {
             assertViolates(role, "packet_closes_whole", forgery);
         }
