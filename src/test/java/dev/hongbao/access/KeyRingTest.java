@@ -102,7 +102,7 @@ class KeyRingTest {
     void aUrlIsReadAgainAndKeepsItsLastGoodKeysWhileItIsAway() throws Exception {
         // Given
         KeyPair first = rsa(2048);
-        KeyPair second = rsa(2048, "second");
+        KeyPair second = rsa(2048, 2);
         List<VerificationKey> one = VerificationKey.ofSet(set(jwk(first, "1", "")));
         List<VerificationKey> both = VerificationKey.ofSet(set(jwk(first, "1", ""), jwk(second, "2", "")));
         answer = exchange -> answers(exchange, 200, set(jwk(first, "1", "")));

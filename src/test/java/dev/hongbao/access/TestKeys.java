@@ -1,21 +1,25 @@
 package dev.hongbao.access;
 
 import java.io.IOException;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
-import java.security.NoSuchAlgorithmException;
 import java.security.Signature;
 import java.security.interfaces.ECPublicKey;
 import java.security.interfaces.RSAPublicKey;
 import java.security.spec.ECGenParameterSpec;
+import java.security.spec.RSAKeyGenParameterSpec;
+import java.security.spec.RSAPrivateCrtKeySpec;
+import java.security.spec.RSAPublicKeySpec;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -24,7 +28,9 @@ public final class TestKeys {
     /** The most that a configuration allows a token to live. */
     static final Duration LONGEST_LIFE = Duration.ofDays(365);
 
-    private static final Map<String, KeyPair> RSA = new ConcurrentHashMap<>();
+    /** By the bits of a pair, how far below a power of two its primes are. */
+    private static final Map<Integer, List<Integer>> TO_PRIMES =
+            Map.of(1024, List.of(569, 629), 2048, List.of(105, 179, 1397, 3177));
 
     private TestKeys() {}
 
@@ -85,20 +91,34 @@ public final class TestKeys {
 
     /** The first pair of these bits. */
     static KeyPair rsa(int bits) {
-        return rsa(bits, "first");
+        return rsa(bits, 1);
     }
 
-    /** A pair for a name, made once in a JVM: making one takes up to a second. */
-    static KeyPair rsa(int bits, String name) {
-        return RSA.computeIfAbsent(bits + " " + name, made -> {
-            try {
-                KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
-                generator.initialize(bits);
-                return generator.generateKeyPair();
-            } catch (NoSuchAlgorithmException fault) {
-                throw new AssertionError(fault);
-            }
-        });
+    /** A pair made of known primes, since to look for others takes most of a second. @param number from 1 to 3; another is another pair */
+    static KeyPair rsa(int bits, int number) {
+        BigInteger p = prime(bits, 0);
+        BigInteger q = prime(bits, number);
+        BigInteger modulus = p.multiply(q);
+        BigInteger lessP = p.subtract(BigInteger.ONE);
+        BigInteger lessQ = q.subtract(BigInteger.ONE);
+        BigInteger exponent = RSAKeyGenParameterSpec.F4;
+        BigInteger secret = exponent.modInverse(lessP.multiply(lessQ));
+        try {
+            KeyFactory factory = KeyFactory.getInstance("RSA");
+            return new KeyPair(
+                    factory.generatePublic(new RSAPublicKeySpec(modulus, exponent)),
+                    factory.generatePrivate(new RSAPrivateCrtKeySpec(
+                            modulus, exponent, secret, p, q, secret.mod(lessP), secret.mod(lessQ), q.modInverse(p))));
+        } catch (GeneralSecurityException fault) {
+            throw new AssertionError(fault);
+        }
+    }
+
+    /** Of half the bits. */
+    private static BigInteger prime(int bits, int number) {
+        return BigInteger.TWO
+                .pow(bits / 2)
+                .subtract(BigInteger.valueOf(TO_PRIMES.get(bits).get(number)));
     }
 
     static KeyPair ec(String curve) throws Exception {

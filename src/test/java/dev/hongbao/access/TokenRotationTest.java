@@ -88,9 +88,9 @@ class TokenRotationTest {
     void aKeyNeverVerifiesWhatAnotherAlgorithmOrAnotherKeySigned() throws Exception {
         // Given three keys with ids, and one that is not known
         KeyPair r1 = rsa(2048);
-        KeyPair r2 = rsa(2048, "second");
+        KeyPair r2 = rsa(2048, 2);
         KeyPair e1 = ec("secp256r1");
-        KeyPair mallory = rsa(2048, "mallory");
+        KeyPair mallory = rsa(2048, 3);
         Tokens tokens = tokens(
                 clock,
                 VerificationKey.ofSet(set(jwk(r1, "r1", ""), jwk(r2, "r2", ""), jwk(e1, "e1", "")))

@@ -36,7 +36,7 @@ public final class TokensFuzz implements Kind {
     public TokensFuzz(Hostile hostile) throws Exception {
         this.hostile = hostile;
         this.rsa = TestKeys.rsa(2048);
-        this.foreign = TestKeys.rsa(2048, "foreign");
+        this.foreign = TestKeys.rsa(2048, 2);
         this.ec = TestKeys.ec("secp256r1");
         this.tokens = TestKeys.tokens(
                 Clock.systemUTC(),

@@ -157,9 +157,7 @@ class TokensTest {
             assertThat(trusting.verify(byRsa).fault()).isNull();
             assertThat(trusting.verify(byEc).fault()).isNull();
         }
-        assertThat(tokens(VerificationKey.pem(pem(rsa(2048, "other"))))
-                        .verify(byRsa)
-                        .fault())
+        assertThat(tokens(VerificationKey.pem(pem(rsa(2048, 2)))).verify(byRsa).fault())
                 .isEqualTo(Fault.SIGNATURE);
         assertThat(set.verify(signed("{\"alg\":\"RS256\",\"kid\":\"x\"}", claims, rsa, "SHA256withRSA"))
                         .fault())
