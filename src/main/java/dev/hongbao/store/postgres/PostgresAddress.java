@@ -67,7 +67,8 @@ public record PostgresAddress(
         }
         return options.setSslOptions(tls())
                 .setCachePreparedStatements(true)
-                .setPreparedStatementCacheMaxSize(256)
+                // The question for the owners' work is longer than the default of 2,048 characters.
+                .setPreparedStatementCacheSqlLimit(4_096)
                 .addProperty("application_name", "hongbao")
                 // Settled means committed (invariant I5), whatever the role's or the server's default is.
                 .addProperty("synchronous_commit", "on")

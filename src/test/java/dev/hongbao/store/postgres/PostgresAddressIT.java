@@ -52,11 +52,18 @@ class PostgresAddressIT {
         }
     }
 
+    /** The question for the owners' work has some 2,400 characters, and is asked ten times a second. */
+    @Test
+    void aLongStatementStaysPrepared(TestServers servers) {
+        String itself = "select count(*)::text from pg_prepared_statements --" + " long".repeat(800);
+        assertThat(asked(PostgresAddress.of(servers.postgresAppUrl()), itself)).isEqualTo("1");
+    }
+
     private static String asked(PostgresAddress address, String sql) {
         Vertx vertx = Vertx.vertx();
         try {
             Pool pool = new Postgres(vertx, address).pool("test", 1, 1, Duration.ofSeconds(8));
-            return get(pool.query(sql).execute().map(rows -> {
+            return get(pool.preparedQuery(sql).execute().map(rows -> {
                 var each = rows.iterator();
                 return each.hasNext() ? each.next().getString(0) : "";
             }));
