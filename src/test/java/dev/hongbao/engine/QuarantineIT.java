@@ -404,7 +404,7 @@ class QuarantineIT {
         try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
             redis.xadd(
                     books.journalKeys().get(0),
-                    Map.of("claim", bad.id() + " 0 bob"),
+                    Books.entry("claim", bad.id() + " 0 bob"),
                     XAddParams.xAddParams().id(books.longOf("select epoch from shard") + "-*"));
         }
 

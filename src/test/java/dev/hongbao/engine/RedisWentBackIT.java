@@ -111,7 +111,7 @@ class RedisWentBackIT {
                 all.hset(stamp + ":p:" + packet.id(), Map.of(user, Integer.toString(slot), "#", "" + (slot + 1)));
                 all.xadd(
                         stamp + ":journal",
-                        Map.of("claim", packet.id() + " " + slot + " " + user),
+                        Books.entry("claim", packet.id() + " " + slot + " " + user),
                         XAddParams.xAddParams().id(new StreamEntryID(Long.parseLong(epoch), slot + 1)));
             }
             all.exec();

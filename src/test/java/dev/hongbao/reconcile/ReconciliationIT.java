@@ -293,7 +293,7 @@ class ReconciliationIT extends ChecksContract {
             for (int i = 0; i < LATE; i++) {
                 added.add(new StreamEntryID(last.getTime(), last.getSequence() + 1 + i));
                 pipeline.hset(key, "late-" + i, Integer.toString(2 + i));
-                pipeline.xadd(journal, added.get(i), Map.of("claim", open.id() + " " + (2 + i) + " late-" + i));
+                pipeline.xadd(journal, added.get(i), Books.entry("claim", open.id() + " " + (2 + i) + " late-" + i));
             }
             pipeline.hset(key, "#", Integer.toString(2 + LATE));
             pipeline.sync();

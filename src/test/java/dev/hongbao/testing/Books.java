@@ -9,6 +9,7 @@ import dev.hongbao.reconcile.BookQueries;
 import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.reconcile.Reconciliation.Finding.Severity;
 import dev.hongbao.server.Operations;
+import dev.hongbao.store.redis.Script;
 import dev.hongbao.values.IdempotencyKey;
 import dev.hongbao.values.UserId;
 import java.net.URI;
@@ -17,7 +18,9 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.function.Predicate;
 import redis.clients.jedis.Jedis;
@@ -93,6 +96,14 @@ public final class Books {
     /** The keys of the shards' journals, in the order of shards. */
     public List<String> journalKeys() {
         return stamps().stream().map(stamp -> stamp + ":journal").toList();
+    }
+
+    /** The fields of a journal's entry with one item, as a script writes them. */
+    public static Map<String, String> entry(String verb, String item) {
+        Map<String, String> fields = new LinkedHashMap<>();
+        fields.put("sum", Script.sha1(verb + " " + item));
+        fields.put(verb, item);
+        return fields;
     }
 
     /** A field of a hash of a shard's current generation; null when it is not there. */

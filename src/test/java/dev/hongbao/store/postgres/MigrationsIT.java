@@ -230,6 +230,10 @@ class MigrationsIT {
                 .containsExactlyInAnyOrder(
                         "transfer_moves_balances()" + forOwner,
                         "plays_are_issued()" + forOwner,
+                        "pay_refunds(smallint[])" + forServer,
+                        "revoke_tokens(text,timestamp with time zone,text,text,text)" + forServer,
+                        "audit_append(text[],text[],text[],text[],text[],text[],text[],smallint[],text[],text[],bigint[],bigint[])"
+                                + forServer,
                         "audit_log_keeps_a_year()" + forOwner,
                         "lock_accounts(bigint[])" + forServer,
                         "held_accounts(bigint[])" + forServer,
