@@ -42,7 +42,7 @@ final class PersistenceVerticle extends VerticleBase {
 
     private static final long DRAIN_MILLIS = 5_000;
 
-    /** Between two checks whether Postgres went back in time, or units came back. */
+    /** Between two checks whether a store went back in time, or units came back. */
     private static final long LOOK_BACK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /**
@@ -218,7 +218,6 @@ final class PersistenceVerticle extends VerticleBase {
         }
         var unused = ownership.beat();
         settlements.suspectMore();
-        settlements.trimLeftovers();
         settlements.pump();
         List<Integer> live = supervisor.live();
         metrics.unsettled.set(
@@ -230,6 +229,7 @@ final class PersistenceVerticle extends VerticleBase {
         }
         if (!live.isEmpty() && loop.nanos() - lookedBackNanos > LOOK_BACK_NANOS) {
             lookedBackNanos = loop.nanos();
+            settlements.trimAgain();
             supervisor.watchPostgres(live);
         }
     }

@@ -167,16 +167,12 @@ final class SettlementLoop {
         pump();
     }
 
-    /** Trims the journals whose last trim failed. */
-    void trimLeftovers() {
-        for (ShardLog log : logs) {
-            if (log.wantsTrim()) {
-                trim(log);
-            }
-        }
+    /** Trims all journals again: a trim may have failed, and a Redis that went back in place has settled entries again. */
+    void trimAgain() {
+        Stream.of(logs).filter(ShardLog::isLive).forEach(this::trim);
     }
 
-    /** Exactly: approximate trimming leaves whole nodes of the stream behind. A later tick repeats a failed trim. */
+    /** Exactly: approximate trimming leaves whole nodes of the stream behind. */
     private void trim(ShardLog log) {
         Generation generation = log.generation();
         long seq = log.settledSeq();

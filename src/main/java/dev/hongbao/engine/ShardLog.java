@@ -321,11 +321,6 @@ final class ShardLog {
         }
     }
 
-    /** Whether the journal may still hold settled entries. */
-    boolean wantsTrim() {
-        return state == State.LIVE && trimmedSeq < settledSeq;
-    }
-
     /**
      * Notes a trim of the journal.
      *

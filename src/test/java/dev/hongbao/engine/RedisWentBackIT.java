@@ -100,9 +100,8 @@ class RedisWentBackIT {
         assertNobodyHasLost();
     }
 
-    @Test
-    void aJournalThatHasComeToTheCursorAgainIsNoticedByWhatIsTrimmed() {
-        // When three more claims are accepted before anybody looks
+    /** Three more claims are accepted before anybody looks. */
+    private void comeToTheCursorAgain() {
         String epoch = stamp.substring(stamp.indexOf("}:") + 2, stamp.lastIndexOf('-'));
         try (AbstractTransaction all = redis.multi()) {
             restore(all);
@@ -116,11 +115,28 @@ class RedisWentBackIT {
             }
             all.exec();
         }
+    }
+
+    @Test
+    void aJournalThatHasComeToTheCursorAgainIsNoticedByWhatIsTrimmed() {
+        // When
+        comeToTheCursorAgain();
         assertThat(engine.claim(packet, "g").wonClaim().slot()).isEqualTo(6);
 
         // Then
         eventually(SOON, () -> assertThat(books.stamps().get(0)).isNotEqualTo(stamp));
         assertThat(engine.claim(packet, "late-3").wonClaim().slot()).isEqualTo(7);
+        assertNobodyHasLost();
+    }
+
+    @Test
+    void aJournalThatHasComeToTheCursorAgainIsNoticedThoughNobodyClaims() {
+        // When
+        comeToTheCursorAgain();
+
+        // Then
+        eventually(SOON, () -> assertThat(books.stamps().get(0)).isNotEqualTo(stamp));
+        assertThat(engine.claim(packet, "late-3").wonClaim().slot()).isEqualTo(6);
         assertNobodyHasLost();
     }
 
