@@ -60,6 +60,9 @@ final class History {
     /** Later than this a frozen server has no shards: its session ends after five seconds, which may begin after a slow statement. */
     private static final long KEPT_MILLIS = 7_000;
 
+    /** Longer than between two looks of an owner for a Redis that went back. */
+    private static final long LOOK_BACK_MILLIS = 1_500;
+
     private static final int SHARD_LOCKS = 0x6862;
     private static final int PRESENCE_LOCKS = 0x686b;
     private static final int CHECK_EVERY = 16;
@@ -80,6 +83,7 @@ final class History {
         REDIS_RESTARTED(false),
         REDIS_LOST_ITS_TAIL(true),
         REDIS_OLD_PRIMARY(true),
+        REDIS_SPLIT(true),
         REDIS_SILENT(false),
         REDIS_FULL(false),
         REDIS_CONNECTION(false),
@@ -94,7 +98,10 @@ final class History {
         SERVER_DIES(false),
         SERVER_FREEZES(false),
         SERVER_STOPS(false),
-        BUS_LOSES(false);
+        BUS_LOSES(false),
+
+        /** Only with {@code -Dalways}: no script can tell, so until the owner notices, refusals, limits and odds may be wrong. */
+        REDIS_SWAPPED(true);
 
         /** Whether a Redis may lose accepted claims, and others win their slots. */
         final boolean losesData;
@@ -133,7 +140,7 @@ final class History {
             List<Planned> faults = new ArrayList<>();
             int count = random.nextInt(4);
             for (int i = 0; i < count; i++) {
-                Fault fault = Fault.values()[random.nextInt(Fault.values().length)];
+                Fault fault = Fault.values()[random.nextInt(Fault.REDIS_SWAPPED.ordinal())];
                 faults.add(new Planned(fault, random.nextDouble(FAULTS_FROM, FAULTS_TO)));
             }
             if (ALWAYS != null) {
@@ -221,6 +228,9 @@ final class History {
 
     private final Set<String> lostKeys = new HashSet<>();
 
+    /** Until when a shard may be refused by older data with the same replication id: its next generation. */
+    private final Map<Integer, Long> misled = new HashMap<>();
+
     /** The faults that wait for the next recovery of one of its shards. */
     private final Map<SimulatedRedis, Consumer<PostgresTables.Shard>> recovering = new HashMap<>();
 
@@ -233,6 +243,10 @@ final class History {
     private final Players players;
     private final Operator operator;
     private final long begun;
+
+    /** Whether the crowd leaves what is set aside. */
+    private final boolean givesUp;
+
     private int unanswered;
     private int lateClaims;
     private int hosts;
@@ -255,6 +269,7 @@ final class History {
         this.plan = plan;
         this.world = new World(seed, story);
         this.begun = world.now();
+        this.givesUp = world.oneIn(2);
         this.tables = new PostgresTables(plan.shards, world::now, new PostgresTables.Moves() {
             @Override
             public void moved(int shard, long epoch, long from, long to) {
@@ -274,6 +289,7 @@ final class History {
                         epoch == 1 || unloaded.contains(shard) || !plan.isWell(),
                         () -> "shard " + shard + " is recovered for no reason: epoch " + epoch);
                 unloaded.remove(shard);
+                misled.computeIfPresent(shard, (which, until) -> Math.min(until, world.now()));
                 operator.recovering(shard);
                 Consumer<PostgresTables.Shard> amid = recovering.remove(redis.of(shard));
                 if (amid != null) {
@@ -769,10 +785,13 @@ final class History {
                 if (isOverloaded(done.cause()) && calls.get(user + id) == 1) {
                     checkNothingDone(user, id);
                 }
-                world.after(world.transit(), null, again);
-                return;
+                if (!givesUp(done.cause())) {
+                    world.after(world.transit(), null, again);
+                    return;
+                }
+            } else {
+                answered(server, user, isMember, id, asked, held, done.result());
             }
-            answered(server, user, isMember, id, asked, held, done.result());
             world.after(world.transit(), null, () -> {
                 if (!over[0]) {
                     over[0] = true;
@@ -785,6 +804,13 @@ final class History {
     private @Nullable ClaimRow held(String user, UUID id) {
         PacketRow packet = tables.packets.get(id);
         return packet == null ? null : packet.of(user);
+    }
+
+    /** Whether nobody calls again after it, so that only the shard's owner can notice that the unit came back. */
+    boolean givesUp(Throwable fault) {
+        return givesUp
+                && fault instanceof UnavailableException refused
+                && refused.reason() == UnavailableException.Reason.SET_ASIDE;
     }
 
     /** Whether a call was refused before it began. */
@@ -820,7 +846,9 @@ final class History {
             return;
         }
         if (outcome.kind().isRefusal()) {
-            check(held == null, () -> call + " is refused as " + outcome.kind() + ", but it had " + held);
+            check(
+                    held == null || isMisled(asked, id),
+                    () -> call + " is refused as " + outcome.kind() + ", but it had " + held);
             switch (outcome.kind()) {
                 case DRAINED -> saidDrained.merge(id, asked, Math::max);
                 case EXPIRED ->
@@ -859,10 +887,21 @@ final class History {
         return losesData(shard(unit)) || operator.hasDropped(unit);
     }
 
+    /** Whether a refusal may follow from older data that no script can tell from its own. */
+    boolean isMisled(long asked, UUID unit) {
+        return misled.getOrDefault(shard(unit), 0L) >= asked;
+    }
+
+    /** Whether plays and claims of a unit may have followed from such data. */
+    boolean wasMisled(UUID unit) {
+        return misled.containsKey(shard(unit));
+    }
+
     /** Whether a refusal may be wrong: what it followed from was lost later. */
     boolean losesDataAfter(long asked, UUID unit) {
         return met.containsKey(Fault.POSTGRES_RESTORED)
                 || operator.hasDropped(unit)
+                || isMisled(asked, unit)
                 || losesData(shard(unit)) && redis.of(shard(unit)).changedAt() >= asked;
     }
 
@@ -910,9 +949,35 @@ final class History {
             case REDIS_OLD_PRIMARY -> {
                 SimulatedRedis.Snapshot older = hit.snapshot();
                 lasts(50, 900, () -> {
-                    hit.promote(older);
+                    hit.promote(older, world.oneIn(2));
                     winnersComeBack(); // before anybody notices the loss
+                    players.comeBack();
                 });
+            }
+            case REDIS_SPLIT -> {
+                SimulatedRedis.Snapshot older = hit.snapshot();
+                lasts(50, 900, () -> {
+                    SimulatedServer stays = someServer();
+                    if (stays != null) {
+                        world.tell(() -> stays.host + " stays at the former primary of " + hit);
+                        hit.promote(older.data(), stays.host);
+                        world.after(world.millis(50, 900), null, hit::endFormer);
+                    }
+                });
+                calmAt += 900 * World.MILLI;
+            }
+            case REDIS_SWAPPED -> {
+                SimulatedRedis.Snapshot older = hit.snapshot();
+                lasts(50, 900, () -> {
+                    lostKeys.addAll(hit.model().names());
+                    hit.swap(older.data());
+                    tables.shards.stream()
+                            .filter(shard -> redis.of(shard.id) == hit)
+                            .forEach(this::mislead);
+                    winnersComeBack();
+                    players.comeBack();
+                });
+                calmAt += LOOK_BACK_MILLIS * World.MILLI;
             }
             case REDIS_SILENT -> {
                 hit.fallSilent();
@@ -1016,6 +1081,18 @@ final class History {
                 lasts(200, 2_000, () -> bus.lose(0));
             }
         }
+    }
+
+    /** Its owner notices by what it trims again. A new owner cannot, as what it trims first may be new: an operator helps. */
+    private void mislead(PostgresTables.Shard shard) {
+        misled.put(shard.id, Long.MAX_VALUE);
+        SimulatedServer owner = owner(shard);
+        world.after(LOOK_BACK_MILLIS * World.MILLI, null, () -> {
+            boolean isUnnoticed = misled.get(shard.id) == Long.MAX_VALUE;
+            if (isUnnoticed && (plan.faults.size() > 1 || owner != owner(shard))) {
+                redis.of(shard.id).forgetScripts();
+            }
+        });
     }
 
     /** Redis forgets its scripts, so that its shards are recovered. @param amid gets the first one after its draw of a generation */
@@ -1199,9 +1276,10 @@ final class History {
                 for (ClaimRow claim : packet.campaign == campaign ? packet.claims : List.<ClaimRow>of()) {
                     long all = tables.claimsOf(campaign, claim.user()).count();
                     check(
-                            !exceeds(all, campaign.total)
-                                    && !exceeds(all, campaign.aDay)
-                                    && !exceeds(ofProduct(packet, claim.user()), campaign.aProduct),
+                            wasMisled(packet.id)
+                                    || !exceeds(all, campaign.total)
+                                            && !exceeds(all, campaign.aDay)
+                                            && !exceeds(ofProduct(packet, claim.user()), campaign.aProduct),
                             () -> claim.user() + " has " + all + " shares of " + campaign + ", of one product "
                                     + ofProduct(packet, claim.user()));
                 }

@@ -4,7 +4,7 @@ import dev.hongbao.draw.Play;
 import dev.hongbao.draw.Play.PlayOutcome;
 import dev.hongbao.draw.PlayService;
 import dev.hongbao.draw.odds.DrawDefinition;
-import dev.hongbao.draw.odds.DrawDefinition.Mode;
+import dev.hongbao.draw.odds.Prize;
 import dev.hongbao.draw.odds.Seed;
 import dev.hongbao.fairness.Evidence;
 import dev.hongbao.simulation.DrawTables.DrawRow;
@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,8 +48,8 @@ final class Players {
     /** By its mode and its end of a round; each has prizes of its own. */
     private static final List<String> KINDS = List.of(
             "'mode': 'table', 'prizes': [{'name': 'a', 'count': 2}, {'name': 'b', 'count': 9}]",
-            "'mode': 'table', 'whenExhausted': 'repeat', 'prizes': [{'name': 'a', 'count': 1, 'stock': 3},"
-                    + " {'name': 'b', 'count': 3}]",
+            "'mode': 'table', 'whenExhausted': 'repeat', 'prizes': [{'name': 'a', 'count': 1, 'stock': 8, 'perUser': 1},"
+                    + " {'name': 'b', 'count': 1}]",
             "'mode': 'table', 'whenExhausted': 'rescale', 'prizes': [{'name': 'a', 'count': 2, 'stock': 5},"
                     + " {'name': 'b', 'count': 3, 'stock': 14}]",
             "'mode': 'table', 'whenExhausted': 'fallback', 'fallback': {'name': 'thanks'},"
@@ -89,8 +90,14 @@ final class Players {
         }
     }
 
-    /** An answer that the settled plays prove in the end. @param at when it was asked for */
-    private record Refused(Asked asked, PlayOutcome.Kind kind, long at) {}
+    /**
+     * An answer that the settled plays prove in the end.
+     *
+     * @param at when it was asked for
+     * @param settled the draw's plays that were settled then
+     * @param answered the moment of the answer
+     */
+    private record Refused(Asked asked, PlayOutcome.Kind kind, long at, int settled, Instant answered) {}
 
     Players(History history, World world, DrawTables tables) {
         this.history = history;
@@ -144,6 +151,16 @@ final class Players {
         for (DrawRow draw : draws) {
             begin(new Asked("late", draw, "late", 1, true));
         }
+    }
+
+    /** Some users play, of draws that refuse a user in one round and not in the next, one more time. */
+    void comeBack() {
+        draws.stream().filter(Players::repeats).forEach(draw -> {
+            for (int i = 0; i < 4; i++) {
+                Asked asked = new Asked("user-" + i, draw, "back", 1, true);
+                world.after(world.millis(0, 5), null, () -> begin(asked));
+            }
+        });
     }
 
     /** The host ends a draw early. */
@@ -213,12 +230,13 @@ final class Players {
     private void play(SimulatedServer server, Asked asked, boolean[] over, Runnable again) {
         long begun = world.now();
         List<PlayRow> before = tables.playsOf(asked.request());
+        int settled = asked.draw.plays.size();
         boolean isFirst = calls.merge(asked.request(), 1, Integer::sum) == 1;
         history.check(!isFirst || before.isEmpty(), () -> asked + " was told that nothing was done, and has " + before);
         server.play(asked.user, asked.draw.id, asked.key, asked.plays).onComplete(done -> {
             history.checkInTime(server, begun, asked);
             if (done.succeeded()) {
-                answered(server, asked, begun, before, done.result());
+                answered(server, asked, begun, settled, before, done.result());
             } else if (done.cause() instanceof RefusedException refusal) {
                 refused(asked, refusal.refusal());
             } else {
@@ -232,8 +250,10 @@ final class Players {
                             () -> asked + " is told that nothing was done, but its cost is held");
                     calls.remove(asked.request());
                 }
-                world.after(world.transit(), null, again);
-                return;
+                if (!history.givesUp(done.cause())) {
+                    world.after(world.transit(), null, again);
+                    return;
+                }
             }
             world.after(world.transit(), null, () -> {
                 if (!over[0]) {
@@ -256,7 +276,8 @@ final class Players {
         history.check(isTrue, () -> asked + " is refused as " + refusal);
     }
 
-    private void answered(SimulatedServer server, Asked asked, long begun, List<PlayRow> before, PlayOutcome outcome) {
+    private void answered(
+            SimulatedServer server, Asked asked, long begun, int settled, List<PlayRow> before, PlayOutcome outcome) {
         List<Long> seqs = outcome.plays().stream().map(Play::seq).toList();
         world.tell(() -> "answer to " + asked + " at " + server.host + ": " + outcome.kind() + " " + seqs);
         world.note(outcome.kind().ordinal() * 31L + asked.user.hashCode());
@@ -264,8 +285,11 @@ final class Players {
             return;
         }
         if (outcome.plays().isEmpty()) {
+            // Calls that overlap may differ: the later one may play.
+            List<PlayRow> known = calls.get(asked.request()) == 1 ? tables.playsOf(asked.request()) : before;
             history.check(
-                    before.isEmpty(), () -> asked + " is refused as " + outcome.kind() + ", but it had " + before);
+                    known.isEmpty() || history.isMisled(begun, asked.draw.id),
+                    () -> asked + " is refused as " + outcome.kind() + ", but it has " + known);
             switch (outcome.kind()) {
                 case CLOSED ->
                     history.check(
@@ -273,7 +297,7 @@ final class Players {
                                     || !asked.draw.closes.toInstant().isAfter(tables.now()),
                             () -> asked + " is refused as closed too early");
                 case LIMIT_REACHED, DAILY_LIMIT_REACHED, EXHAUSTED ->
-                    refused.add(new Refused(asked, outcome.kind(), begun));
+                    refused.add(new Refused(asked, outcome.kind(), begun, settled, tables.now()));
                 default ->
                     history.check(
                             outcome.kind() == PlayOutcome.Kind.NOT_FOUND && !tables.draws.containsKey(asked.draw.id),
@@ -373,16 +397,51 @@ final class Players {
         boolean isTrue = switch (each.kind) {
             case LIMIT_REACHED -> limits.total() > 0 && played > limits.total();
             case DAILY_LIMIT_REACHED -> limits.perDay() > 0 && played > limits.perDay();
-            default -> draw.definition.fallback() == null && (losesOut(draw) || isExhausted(draw, each.asked.plays));
+            default -> draw.definition.fallback() == null && (losesOut(each) || isExhausted(draw, each.asked.plays));
         };
         history.check(
                 history.losesDataAfter(each.at, draw.id) || isTrue, () -> each.asked + " was refused as " + each.kind);
     }
 
-    /** Whether its table ends with a round that cannot begin. */
-    private static boolean losesOut(DrawRow draw) {
-        return draw.definition.mode() == Mode.TABLE
-                && draw.definition.whenExhausted() == DrawDefinition.WhenExhausted.REPEAT;
+    /**
+     * Whether the round had no prize for the user, or a next round could not begin, at some moment between question and answer. Of several
+     * plays the last ones may have met that.
+     */
+    private static boolean losesOut(Refused each) {
+        DrawRow draw = each.asked.draw;
+        if (!repeats(draw)) {
+            return false;
+        }
+        long most = draw.plays.stream()
+                .filter(play -> !play.at().toInstant().isAfter(each.answered))
+                .count();
+        return each.asked.plays > 1
+                || LongStream.rangeClosed(each.settled, most).anyMatch(plays -> !mayWin(draw, each.asked.user, plays));
+    }
+
+    private static boolean repeats(DrawRow draw) {
+        return draw.definition.whenExhausted() == DrawDefinition.WhenExhausted.REPEAT;
+    }
+
+    /** Whether a user may win a prize after so many plays of a table whose rounds repeat. */
+    private static boolean mayWin(DrawRow draw, String user, long plays) {
+        List<Prize> prizes = draw.definition.prizes();
+        long round = plays / prizes.stream().mapToLong(Prize::chance).sum() + 1;
+        boolean may = false;
+        for (int i = 0; i < prizes.size(); i++) {
+            Prize prize = prizes.get(i);
+            int number = i + 1;
+            List<PlayRow> wins = draw.plays.stream()
+                    .limit(plays)
+                    .filter(play -> play.prize() == number)
+                    .toList();
+            long ofUser = wins.stream().filter(play -> play.user().equals(user)).count();
+            if (prize.stock() != null && prize.stock() < round * prize.chance()) {
+                return false;
+            }
+            may |= wins.size() < round * prize.chance() && (prize.perUser() == 0 || ofUser < prize.perUser());
+        }
+        return may;
     }
 
     /** Whether all its prizes together do not suffice for some plays. */
@@ -416,7 +475,7 @@ final class Players {
         parts.forEach((request, count) -> history.check(
                 counts.getOrDefault(request, Set.of()).contains(count),
                 () -> "request " + request + " of draw " + draw.id + " has " + count + " plays"));
-        if (!draw.plays.isEmpty()) {
+        if (!draw.plays.isEmpty() && !history.wasMisled(draw.id)) {
             List<String> wrong = contradictions(draw);
             history.check(wrong.isEmpty(), () -> "draw " + draw.id + " by its seed: " + wrong);
         }

@@ -42,8 +42,7 @@ final class SimulatedRedis {
     private final String name;
     private final List<Link> links = new ArrayList<>();
     private final Deque<Runnable> unread = new ArrayDeque<>();
-    private RedisModel model = new RedisModel();
-    private Map<String, String> scripts = new HashMap<>();
+    private Snapshot now = new Snapshot(new RedisModel(), new HashMap<>());
     private int replids;
     private long changedAt;
     private int restarts;
@@ -57,13 +56,17 @@ final class SimulatedRedis {
     private final Consumer<String> wrote;
 
     /** The data at a moment, with the scripts. */
-    record Snapshot(RedisModel data, Map<String, String> scripts) {}
+    record Snapshot(RedisModel data, Map<String, String> scripts) {
+        private Snapshot copy() {
+            return new Snapshot(data.copy(), new HashMap<>(scripts));
+        }
+    }
 
     SimulatedRedis(World world, String name, Consumer<String> wrote) {
         this.world = world;
         this.name = name;
         this.wrote = wrote;
-        this.model.replid = name + "r0";
+        this.now.data.replid = name + "r0";
     }
 
     @Override
@@ -72,7 +75,7 @@ final class SimulatedRedis {
     }
 
     RedisModel model() {
-        return model;
+        return now.data;
     }
 
     RedisLinks open(Loop loop, World.Host host) {
@@ -82,16 +85,16 @@ final class SimulatedRedis {
     }
 
     Snapshot snapshot() {
-        return new Snapshot(model.copy(), new HashMap<>(scripts));
+        return now.copy();
     }
 
     void flush() {
-        model.clear();
+        now.data.clear();
         changedAt = world.now();
     }
 
     void lose(String key) {
-        model.call(List.of("DEL", key));
+        now.data.call(List.of("DEL", key));
         changedAt = world.now();
     }
 
@@ -102,7 +105,7 @@ final class SimulatedRedis {
 
     /** Whether it has scripts of a generation. */
     boolean hasScripts(String stamp) {
-        return scripts.values().stream().anyMatch(text -> text.contains(stamp));
+        return now.scripts.values().stream().anyMatch(text -> text.contains(stamp));
     }
 
     void hostDied(World.Host host) {
@@ -110,11 +113,11 @@ final class SimulatedRedis {
     }
 
     void forgetScripts() {
-        scripts.clear();
+        now.scripts.clear();
     }
 
     void fill(boolean full) {
-        model.fill(full);
+        now.data.fill(full);
     }
 
     /** Stops for some time, and comes back with the given data and without scripts. A later restart replaces one under way. */
@@ -132,15 +135,38 @@ final class SimulatedRedis {
     }
 
     /** A demoted primary is promoted again: older data, its scripts, another replication id. */
-    void promote(Snapshot older) {
-        breakAll();
+    void promote(Snapshot older, boolean keepsConnections) {
+        if (!keepsConnections) {
+            breakAll();
+        }
         become(older);
     }
 
+    /** A replica is promoted: it lacks the last writes, and has no scripts. The former primary goes on on a host's connections. */
+    void promote(RedisModel older, World.Host stays) {
+        Snapshot former = now;
+        links.stream().filter(link -> link.host == stays).forEach(link -> link.former = former);
+        unread.clear();
+        links.stream().filter(link -> link.host != stays).toList().forEach(Link::breakNow);
+        become(new Snapshot(older, Map.of()));
+    }
+
+    /** The former primary ends. */
+    void endFormer() {
+        links.stream().filter(link -> link.former != null).toList().forEach(Link::breakNow);
+    }
+
+    /** Older data is put in the place of its own, as {@code SWAPDB} does: scripts and connections stay, and the replication id. */
+    void swap(RedisModel older) {
+        String replid = now.data.replid;
+        now = new Snapshot(older.copy(), now.scripts);
+        now.data.replid = replid;
+        changedAt = world.now();
+    }
+
     private void become(Snapshot other) {
-        model = other.data.copy();
-        model.replid = name + "r" + ++replids;
-        scripts = new HashMap<>(other.scripts);
+        now = other.copy();
+        now.data.replid = name + "r" + ++replids;
         changedAt = world.now();
     }
 
@@ -193,7 +219,9 @@ final class SimulatedRedis {
         unread.clear();
     }
 
-    private @Nullable Object execute(String command, List<String> arguments) {
+    private @Nullable Object execute(Snapshot at, String command, List<String> arguments) {
+        RedisModel model = at.data;
+        Map<String, String> scripts = at.scripts;
         switch (command) {
             case "evalsha" -> {
                 String text = scripts.get(arguments.get(0));
@@ -239,6 +267,10 @@ final class SimulatedRedis {
         private boolean closed;
         private boolean watched;
         private @Nullable Loss loss;
+
+        /** The primary before the last promotion, to which this connection still leads; null for the present one. */
+        private @Nullable Snapshot former;
+
         private long retryMillis = FIRST_RETRY_MILLIS;
         private long lastArrival;
         private long lastReply;
@@ -281,7 +313,8 @@ final class SimulatedRedis {
             Response response = null;
             RuntimeException fault = null;
             try {
-                response = response(execute(command, arguments), command.equals("xinfo"));
+                response =
+                        response(execute(former == null ? now : former, command, arguments), command.equals("xinfo"));
             } catch (RedisModel.RedisError error) {
                 fault = Faults.reply(String.valueOf(error.getMessage()));
             }
@@ -333,6 +366,7 @@ final class SimulatedRedis {
         private void drop() {
             connection++;
             connected = false;
+            former = null;
             List<Sent> lost = List.copyOf(pending);
             pending.clear();
             reconnect();

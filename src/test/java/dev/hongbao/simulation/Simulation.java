@@ -42,6 +42,9 @@ import org.slf4j.LoggerFactory;
  * <p>Modelled: Redis by {@link RedisModel}, which runs the real Lua scripts; Postgres by {@link PostgresTables}, a second meaning of the
  * settling statements; the network, the bus, clocks, an operator, and the faults of {@link History.Fault}.
  *
+ * <p>A replica that is promoted lacks the last writes; its former primary goes on for a while on some connections. The engine asks
+ * neither for {@code WAIT} nor for {@code min-replicas-to-write}.
+ *
  * <p>Not modelled: rains, the senders' own gathering, the making of draws, feeds but for what they tell of packets, the
  * outbox, accounts; slots that move in a Redis Cluster, Sentinel and {@code leaveIfOutdated}; threads.
  *
