@@ -887,9 +887,12 @@ final class History {
         return losesData(shard(unit)) || operator.hasDropped(unit);
     }
 
-    /** Whether a refusal may follow from older data that no script can tell from its own. */
+    /** Whether a refusal may follow from data of before, or of a former primary, that no script can tell from its own. */
     boolean isMisled(long asked, UUID unit) {
-        return misled.getOrDefault(shard(unit), 0L) >= asked;
+        return Math.max(
+                        misled.getOrDefault(shard(unit), 0L),
+                        redis.of(shard(unit)).formerUntil())
+                >= asked;
     }
 
     /** Whether plays and claims of a unit may have followed from such data. */

@@ -45,6 +45,7 @@ final class SimulatedRedis {
     private Snapshot now = new Snapshot(new RedisModel(), new HashMap<>());
     private int replids;
     private long changedAt;
+    private long formerUntil;
     private int restarts;
     private boolean up = true;
     private boolean silent;
@@ -149,10 +150,17 @@ final class SimulatedRedis {
         unread.clear();
         links.stream().filter(link -> link.host != stays).toList().forEach(Link::breakNow);
         become(new Snapshot(older, Map.of()));
+        formerUntil = Long.MAX_VALUE;
+    }
+
+    /** When the last former primary ended; it refused by data of its own. */
+    long formerUntil() {
+        return formerUntil;
     }
 
     /** The former primary ends. */
     void endFormer() {
+        formerUntil = world.now();
         links.stream().filter(link -> link.former != null).toList().forEach(Link::breakNow);
     }
 
