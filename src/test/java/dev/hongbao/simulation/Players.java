@@ -400,7 +400,8 @@ final class Players {
             default -> draw.definition.fallback() == null && (losesOut(each) || isExhausted(draw, each.asked.plays));
         };
         history.check(
-                history.losesDataAfter(each.at, draw.id) || isTrue, () -> each.asked + " was refused as " + each.kind);
+                history.wasMisled(draw.id) || history.losesDataAfter(each.at, draw.id) || isTrue,
+                () -> each.asked + " was refused as " + each.kind);
     }
 
     /**
