@@ -29,12 +29,10 @@ import io.vertx.core.http.impl.ws.WebSocketFrameImpl;
 import io.vertx.core.internal.http.WebSocketInternal;
 import java.util.ArrayDeque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -321,17 +319,19 @@ final class Connection {
         /** Ids kept: a settlement arrives from this server, from others and from the feed, within a short time. */
         private static final int MAX_TOLD = 16;
 
-        private final Set<UUID> asked = new HashSet<>();
+        /** Requests without an answer yet, by id. */
+        private final Map<UUID, Integer> asked = new HashMap<>();
+
         private final Queue<UUID> told = new ArrayDeque<>(1);
 
         /** Notes a request on this socket. @param id of the claimed packet, or of the request of plays */
         void asked(UUID id) {
-            asked.add(id);
+            asked.merge(id, 1, Integer::sum);
         }
 
         /** @param isKnown whether the answer carried the outcome; if not, its settlement is sent */
         void answered(UUID id, boolean isKnown) {
-            asked.remove(id);
+            asked.computeIfPresent(id, (same, requests) -> requests == 1 ? null : requests - 1);
             if (isKnown) {
                 remember(id);
             }
@@ -344,7 +344,7 @@ final class Connection {
 
         /** Whether to send a settlement; true once per id. */
         boolean tells(UUID id) {
-            if (asked.contains(id) || told.contains(id)) {
+            if (asked.containsKey(id) || told.contains(id)) {
                 return false;
             }
             remember(id);

@@ -327,8 +327,8 @@ final class Requests {
         connection.claims().asked(packet.value());
         claims.claim(caller, packet, passcode, claim -> connection.send(ServerFrames.claimAccepted(asked.id(), claim)))
                 .onComplete(done -> {
-                    connection.claims().answered(packet.value(), true);
                     ClaimOutcome outcome = done.result();
+                    connection.claims().answered(packet.value(), outcome != null && outcome.claim() != null);
                     tried.ended(outcome != null && outcome.kind() == Kind.WRONG_PASSCODE);
                     if (done.succeeded()) {
                         tell(asked, outcome);
@@ -363,9 +363,13 @@ final class Requests {
         connection.plays().asked(request);
         inFlight.run(caller, () -> ongoing.track(plays.play(caller, draw, frame.getInteger("plays", 1), key)))
                 .onComplete(done -> {
-                    connection.plays().answered(request, done.succeeded());
+                    PlayOutcome outcome = done.result();
+                    connection
+                            .plays()
+                            .answered(
+                                    request, outcome != null && !outcome.plays().isEmpty());
                     if (done.succeeded()) {
-                        tell(asked, done.result());
+                        tell(asked, outcome);
                     } else {
                         asked.fail(done.cause());
                     }

@@ -144,6 +144,27 @@ class SocketIT {
     }
 
     @Test
+    void aClaimMadeElsewhereIsToldAfterARefusalHereToo() {
+        String group = aGroup();
+        try (FrameClient alice = server.connect("alice", group);
+                FrameClient bob = server.connect("bob", group)) {
+            // Given a refusal on this socket
+            JsonObject send = send(group, 1000, 2);
+            send.getJsonObject("packet").put("passcode", "fu");
+            String packet = alice.ask("send", send).getJsonObject("packet").getString("id");
+            assertThat(kind(bob.ask("claim", claimOf(packet).put("passcode", "lu"))))
+                    .isEqualTo("wrong-passcode");
+
+            // When
+            JsonObject passcode = new JsonObject().put("passcode", "fu");
+            JsonObject claim = server.post("/v1/packets/" + packet + "/claims", server.token("bob", group), passcode);
+
+            // Then
+            assertThat(bob.frame("claim.settled").getJsonObject("claim")).isEqualTo(claim);
+        }
+    }
+
+    @Test
     void theSameOrderForSocketsAndPollers() {
         String group = aGroup();
         try (FrameClient alice = server.connect("alice", group);
