@@ -20,13 +20,12 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The limits on every user's calls. One instance for the whole server; thread-safe. Each server counts its own calls: a caller
- * who reaches N servers gets up to N limits.
+ * The limits on every user's calls; the host's backend has none. One instance for the whole server; thread-safe. Each server counts its
+ * own calls: a caller who reaches N servers gets up to N limits.
  */
 public final class RateLimits {
     private final Buckets<UserId> claims;
     private final Buckets<UserId> calls;
-    private final Buckets<UserId> service;
     private final Limit sharesLimit;
     private final Buckets<UserId> shares;
     private final Buckets<Guess> wrongPasscodes;
@@ -38,18 +37,17 @@ public final class RateLimits {
         int tracked = settings.trackedUsers();
         this.claims = new Buckets<>("claims", settings.claims(), tracked, time);
         this.calls = new Buckets<>("calls", settings.calls(), tracked, time);
-        this.service = new Buckets<>("service", settings.service(), tracked, time);
         this.sharesLimit = settings.shares();
         this.shares = new Buckets<>("shares", sharesLimit, tracked, time);
         this.wrongPasscodes = new Buckets<>("wrong-passcodes", settings.wrongPasscodes(), tracked, time);
     }
 
     public RateDecision claim(Caller caller) {
-        return (caller.role() == Role.SERVICE ? service : claims).take(caller.user());
+        return caller.role() == Role.SERVICE ? RateDecision.UNLIMITED : claims.take(caller.user());
     }
 
     public RateDecision call(Caller caller) {
-        return (caller.role() == Role.SERVICE ? service : calls).take(caller.user());
+        return caller.role() == Role.SERVICE ? RateDecision.UNLIMITED : calls.take(caller.user());
     }
 
     /**
@@ -181,21 +179,12 @@ public final class RateLimits {
      *
      * @param claims of one user's claims
      * @param calls of one user's other calls
-     * @param service of all calls with the service role
      * @param shares of the packets that one user sends; its burst is at least the largest packet's
      * @param wrongPasscodes of one user's wrong passcodes for one packet
      * @param trackedUsers users that each limit keeps; beyond that, the user idle longest starts with a full bucket
      */
-    public record Settings(
-            Limit claims, Limit calls, Limit service, Limit shares, Limit wrongPasscodes, int trackedUsers) {
-        /** Far above a person's speed; a script gains little. */
-        public static final Settings DEFAULT = new Settings(
-                new Limit(20, 40),
-                new Limit(50, 100),
-                Limit.OFF,
-                new Limit(1_000, 10_000),
-                Limit.of(5, Duration.ofMinutes(1)),
-                100_000);
+    public record Settings(Limit claims, Limit calls, Limit shares, Limit wrongPasscodes, int trackedUsers) {
+        private static final int TRACKED_USERS = 100_000;
 
         /** @param maxCount the most shares of a packet, which a user may send at once */
         public static Settings of(LimitsConfig config, int maxCount) {
@@ -204,18 +193,15 @@ public final class RateLimits {
             return new Settings(
                     perSecond(config.claims()),
                     perSecond(config.requests()),
-                    DEFAULT.service,
                     shares == 0 ? Limit.OFF : new Limit(shares, Math.max(shares, maxCount)),
                     guesses == 0 ? Limit.OFF : Limit.of(guesses, Duration.ofMinutes(1)),
-                    DEFAULT.trackedUsers);
+                    TRACKED_USERS);
         }
 
         /** Allows a burst of two seconds' calls, such as a double click. */
         private static Limit perSecond(int calls) {
             return calls == 0 ? Limit.OFF : new Limit(calls, calls * 2);
         }
-
-        public static final Settings OFF = new Settings(Limit.OFF, Limit.OFF, Limit.OFF, Limit.OFF, Limit.OFF, 1);
     }
 
     /**

@@ -40,15 +40,14 @@ record TokenClaims(Tokens.Settings settings, Clock clock, Interner<GroupId> know
 
     TokenVerdict read(JsonObject claims) {
         long nowSeconds = clock.instant().getEpochSecond();
-        long leeway = settings.leeway().toSeconds();
         Long expires = seconds(claims.getValue("exp"));
         if (expires == null) {
             return TokenVerdict.refused(claims.getValue("exp") == null ? Fault.NO_EXPIRY : Fault.EXPIRY);
         }
-        if (nowSeconds - leeway >= expires) {
+        if (nowSeconds >= expires) {
             return TokenVerdict.refused(Fault.EXPIRED);
         }
-        if (expires - nowSeconds - leeway > settings.maxLife().toSeconds()) {
+        if (expires - nowSeconds > settings.maxLife().toSeconds()) {
             return TokenVerdict.refused(Fault.LIFE);
         }
         if (claims.getValue("nbf") != null) {
@@ -56,7 +55,7 @@ record TokenClaims(Tokens.Settings settings, Clock clock, Interner<GroupId> know
             if (notBefore == null) {
                 return TokenVerdict.refused(Fault.NOT_BEFORE);
             }
-            if (nowSeconds + leeway < notBefore) {
+            if (nowSeconds < notBefore) {
                 return TokenVerdict.refused(Fault.NOT_YET);
             }
         }

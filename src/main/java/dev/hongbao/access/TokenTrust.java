@@ -73,7 +73,6 @@ public final class TokenTrust implements AutoCloseable {
                 List.copyOf(keys.keys()),
                 token.issuer(),
                 token.audience(),
-                Duration.ZERO,
                 token.maxLife(),
                 Tokens.Settings.DEFAULT_CACHE_BYTES);
         return new TokenTrust(token, keys, new Tokens(settings, clock));

@@ -142,7 +142,7 @@ public final class Tokens {
     }
 
     private boolean hasEnded(long expiresAtMillis) {
-        return clock.millis() - settings.leeway().toMillis() >= expiresAtMillis;
+        return clock.millis() >= expiresAtMillis;
     }
 
     private TokenVerdict check(String token, List<VerificationKey> keys) {
@@ -208,7 +208,6 @@ public final class Tokens {
      * @param keys to begin with, at least one; a token is verified with the keys of its algorithm and, if it names one, its key id
      * @param issuer what {@code iss} must be; null: not checked
      * @param audience what {@code aud} must be or hold; null: not checked
-     * @param leeway how far the issuer's clock may be ahead or behind, 0 to 5 minutes
      * @param maxLife how far away {@code exp} may be
      * @param cacheBytes approximate heap for verified tokens, cached until they expire; 0: no cache. Groups are shared between tokens
      *     and do not count
@@ -217,21 +216,15 @@ public final class Tokens {
             List<VerificationKey> keys,
             @Nullable String issuer,
             @Nullable String audience,
-            Duration leeway,
             Duration maxLife,
             long cacheBytes) {
         /** For some 60,000 tokens of 400 characters with few groups; what does not fit is verified again. */
         public static final long DEFAULT_CACHE_BYTES = 48 << 20;
 
-        private static final Duration MAX_LEEWAY = Duration.ofMinutes(5);
-
         public Settings {
             keys = List.copyOf(keys);
             if (keys.isEmpty()) {
                 throw new IllegalArgumentException("without a key no token could be verified");
-            }
-            if (leeway.isNegative() || leeway.compareTo(MAX_LEEWAY) > 0) {
-                throw new IllegalArgumentException("the leeway is from 0 to 5 minutes");
             }
         }
     }

@@ -31,16 +31,12 @@ public final class FeedService {
     /** Packets in a page's state. */
     public static final int STATE_PACKETS = 20;
 
-    /** The longest wait of a poll. A proxy would cut longer waits. */
-    public static final Duration MAX_WAIT = Duration.ofSeconds(30);
-
     private final Vertx vertx;
     private final FeedFollower following;
     private final FeedReader reader;
     private final PacketService packets;
     private final Campaigns channels;
     private final Profiles profiles;
-    private int waiting;
 
     FeedService(
             Vertx vertx,
@@ -113,11 +109,6 @@ public final class FeedService {
         }
     }
 
-    /** The number of waiting polls on this loop. */
-    public int waiting() {
-        return waiting;
-    }
-
     /**
      * Reads a client's cursor.
      *
@@ -165,12 +156,11 @@ public final class FeedService {
      * The events after a cursor. Waits for some when there are none.
      *
      * @param after null for the current state
-     * @param wait the longest wait, 0 for none; cut to {@link #MAX_WAIT}
+     * @param wait the longest wait, 0 for none
      * @param reads runs the reads of events; its refusal is the poll's answer
      */
     public Poll poll(Caller caller, GroupId group, @Nullable Long after, Duration wait, Reads reads) {
-        Duration cut = wait.compareTo(MAX_WAIT) > 0 ? MAX_WAIT : wait;
-        Poll poll = new Poll(caller, group, after == null ? 0 : after, cut, reads);
+        Poll poll = new Poll(caller, group, after == null ? 0 : after, wait, reads);
         members(group)
                 .onFailure(fault -> poll.answer(Future.failedFuture(fault)))
                 .onSuccess(members -> {
@@ -231,7 +221,6 @@ public final class FeedService {
                 return; // cancelled meanwhile
             }
             after = from;
-            waiting++;
             if (waitMillis == 0) {
                 read();
                 return;
@@ -294,9 +283,6 @@ public final class FeedService {
             }
             if (follower != null) {
                 follower.close();
-            }
-            if (after >= 0) {
-                waiting--;
             }
         }
     }

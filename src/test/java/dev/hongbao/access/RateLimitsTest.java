@@ -23,12 +23,7 @@ class RateLimitsTest {
     private final AtomicLong nanos = new AtomicLong(1);
     private final RateLimits limits = new RateLimits(
             new RateLimits.Settings(
-                    new Limit(1, 2),
-                    new Limit(10, 3),
-                    Limit.OFF,
-                    new Limit(10, 100),
-                    Limit.of(2, Duration.ofMinutes(1)),
-                    1_000),
+                    new Limit(1, 2), new Limit(10, 3), new Limit(10, 100), Limit.of(2, Duration.ofMinutes(1)), 1_000),
             new TimeMeter() {
                 @Override
                 public long currentTimeNanos() {
@@ -59,9 +54,13 @@ class RateLimitsTest {
     }
 
     @Test
-    void aLimitThatIsOffLetsAllPassWithoutHeaders() {
+    void theBackendAndALimitThatIsOffLetAllPassWithoutHeaders() {
+        RateLimits off = new RateLimits(
+                new RateLimits.Settings(Limit.OFF, Limit.OFF, Limit.OFF, Limit.OFF, 1), TimeMeter.SYSTEM_NANOTIME);
         for (int i = 0; i < 1_000; i++) {
             assertThat(limits.claim(SHOP)).isEqualTo(RateDecision.UNLIMITED);
+            assertThat(limits.call(SHOP)).isEqualTo(RateDecision.UNLIMITED);
+            assertThat(off.claim(ALICE)).isEqualTo(RateDecision.UNLIMITED);
         }
         assertThat(RateDecision.UNLIMITED.isLimited()).isFalse();
     }

@@ -51,16 +51,11 @@ public final class TestKeys {
     /** Trusts the tokens that are signed with this secret, as a server does without configuration. */
     public static Tokens.Settings settingsOf(byte[] secret) {
         return new Tokens.Settings(
-                List.of(VerificationKey.hs256(secret)),
-                null,
-                null,
-                Duration.ZERO,
-                LONGEST_LIFE,
-                Tokens.Settings.DEFAULT_CACHE_BYTES);
+                List.of(VerificationKey.hs256(secret)), null, null, LONGEST_LIFE, Tokens.Settings.DEFAULT_CACHE_BYTES);
     }
 
     static Tokens tokens(Clock clock, VerificationKey... keys) {
-        return new Tokens(new Tokens.Settings(List.of(keys), null, null, Duration.ZERO, LONGEST_LIFE, 100_000), clock);
+        return new Tokens(new Tokens.Settings(List.of(keys), null, null, LONGEST_LIFE, 100_000), clock);
     }
 
     /** A token by HS256. */

@@ -34,8 +34,7 @@ public class TokenMicro {
 
     private static Tokens.Settings settings(long cacheBytes) {
         Tokens.Settings usual = TestKeys.settingsOf(SECRET);
-        return new Tokens.Settings(
-                usual.keys(), usual.issuer(), usual.audience(), usual.leeway(), usual.maxLife(), cacheBytes);
+        return new Tokens.Settings(usual.keys(), usual.issuer(), usual.audience(), usual.maxLife(), cacheBytes);
     }
 
     @Benchmark

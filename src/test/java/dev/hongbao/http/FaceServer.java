@@ -118,7 +118,7 @@ public final class FaceServer implements AutoCloseable {
                 connectors);
         Contract contract = Contract.load();
         RateLimits rates = new RateLimits(
-                new RateLimits.Settings(new Limit(1, 3), new Limit(1_000, 1_000), Limit.OFF, Limit.OFF, Limit.OFF, 100),
+                new RateLimits.Settings(new Limit(1, 3), new Limit(1_000, 1_000), Limit.OFF, Limit.OFF, 100),
                 TimeMeter.SYSTEM_NANOTIME);
         Access gate = new Access(
                 new Tokens(TestKeys.settingsOf(SECRET), Clock.systemUTC()),
