@@ -80,6 +80,12 @@ public final class Tokens {
         return revoked.test(caller);
     }
 
+    /** Whether a token, accepted before, is void by now: revoked, or signed with a key that is gone. */
+    public boolean isVoid(TokenVerdict accepted) {
+        return isRevoked(Objects.requireNonNull(accepted.caller()))
+                || !trust.keys.contains(Objects.requireNonNull(accepted.key()));
+    }
+
     private Cache<String, TokenVerdict> memory() {
         return Caffeine.newBuilder()
                 .maximumWeight(settings.cacheBytes())
@@ -155,9 +161,9 @@ public final class Tokens {
             JsonObject header = part(token, 0, first);
             byte[] signature = Base64.getUrlDecoder().decode(token.substring(second + 1));
             byte[] input = token.substring(0, second).getBytes(StandardCharsets.US_ASCII);
-            Fault fault = signatureFault(keys, header, input, signature);
-            if (fault != null) {
-                return TokenVerdict.refused(fault);
+            TokenVerdict signed = signed(keys, header, input, signature);
+            if (signed.fault() != null) {
+                return signed;
             }
             JsonObject claims;
             try {
@@ -171,7 +177,7 @@ public final class Tokens {
                 names.accept(
                         verdict.caller().user(), Profile.ofToken(claims.getValue("name"), claims.getValue("picture")));
             }
-            return verdict;
+            return verdict.by(signed.key());
         } catch (InvalidInputException | IllegalArgumentException | ClassCastException malformed) {
             return TokenVerdict.refused(Fault.MALFORMED);
         }
@@ -181,25 +187,25 @@ public final class Tokens {
         return StrictJson.CLAIMS.decode(Base64.getUrlDecoder().decode(token.substring(from, to)));
     }
 
-    private static @Nullable Fault signatureFault(
-            List<VerificationKey> keys, JsonObject header, byte[] input, byte[] signature) {
+    /** The verdict on the signature alone: its key or the fault. */
+    private static TokenVerdict signed(List<VerificationKey> keys, JsonObject header, byte[] input, byte[] signature) {
         String algorithm = header.getString("alg", "");
         String kid = header.getString("kid");
         // RFC 7515, 4.1.11: a critical extension that is not understood makes the token invalid. We understand none.
         if (header.containsKey("crit")) {
-            return Fault.CRITICAL;
+            return TokenVerdict.refused(Fault.CRITICAL);
         }
         List<VerificationKey> candidates =
                 keys.stream().filter(key -> key.fits(algorithm, kid)).toList();
         if (candidates.isEmpty()) {
-            return Fault.ALGORITHM;
+            return TokenVerdict.refused(Fault.ALGORITHM);
         }
         for (VerificationKey key : candidates) {
             if (key.verifies(input, signature)) {
-                return null;
+                return new TokenVerdict(null, null, null, key);
             }
         }
-        return Fault.SIGNATURE;
+        return TokenVerdict.refused(Fault.SIGNATURE);
     }
 
     /**
@@ -235,11 +241,13 @@ public final class Tokens {
      * @param caller null for a refused token
      * @param fault null for an accepted token
      * @param named what the fault names; null for nothing
+     * @param key that verifies an accepted token
      */
     public record TokenVerdict(
             @Nullable Caller caller,
             @Nullable Fault fault,
-            @Nullable Object named) {
+            @Nullable Object named,
+            @Nullable VerificationKey key) {
         /** The fault of a refused token. The texts have a sentence for each. */
         public enum Fault implements Named {
             TOO_LONG,
@@ -274,16 +282,20 @@ public final class Tokens {
         }
 
         static TokenVerdict believed(Caller caller) {
-            return new TokenVerdict(caller, null, null);
+            return new TokenVerdict(caller, null, null, null);
+        }
+
+        private TokenVerdict by(@Nullable VerificationKey signer) {
+            return new TokenVerdict(caller, fault, named, signer);
         }
 
         /** Refused, by a fault that names nothing. */
         public static TokenVerdict refused(Fault fault) {
-            return new TokenVerdict(null, fault, null);
+            return new TokenVerdict(null, fault, null, null);
         }
 
         static TokenVerdict refused(Fault fault, Object named) {
-            return new TokenVerdict(null, fault, named);
+            return new TokenVerdict(null, fault, named, null);
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.hongbao.ws;
 
 import dev.hongbao.access.AuditLog.AuditRow;
 import dev.hongbao.access.CallLog;
+import dev.hongbao.access.Tokens.TokenVerdict;
 import dev.hongbao.draw.Play.SettledPlays;
 import dev.hongbao.feed.FeedService;
 import dev.hongbao.feed.FeedService.FeedPage;
@@ -32,6 +33,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -59,7 +61,7 @@ final class Connection {
     private final OwnSettlements claims = new OwnSettlements();
     private final OwnSettlements plays = new OwnSettlements();
     private final long openedNanos = System.nanoTime();
-    private @Nullable Caller caller;
+    private @Nullable TokenVerdict token;
     private long heardNanos = openedNanos;
 
     /** @param ended called once, at its end */
@@ -103,7 +105,7 @@ final class Connection {
 
     /** Refuses a frame without a known request. */
     void refuse(@Nullable String id, Problem problem) {
-        Caller now = caller;
+        Caller now = caller();
         boolean isService = now != null && now.role() == Role.SERVICE;
         if (CallLog.isTold(isService, problem.type().status())) {
             AuditRow.Kind kind = new AuditRow.Kind(
@@ -141,7 +143,7 @@ final class Connection {
     /** Null before the first token. */
     @Nullable
     Caller caller() {
-        return caller;
+        return token == null ? null : token.caller();
     }
 
     /** The TLS session; null without TLS. */
@@ -150,19 +152,20 @@ final class Connection {
         return socket.sslSession();
     }
 
-    /** Sets the caller of a valid token. The first one ends the time limit without a token; a later one is of the same user. */
-    void authenticated(Caller fresh) {
+    /** Takes an accepted token. The first one ends the time limit without a token; a later one is of the same user. */
+    void authenticated(TokenVerdict accepted) {
+        Caller fresh = Objects.requireNonNull(accepted.caller());
         if (writer.isEnded()) {
-            if (caller == null) {
+            if (token == null) {
                 face.sockets().leaveUser(fresh.user()); // it was found closed meanwhile, before the user was counted
             }
             return;
         }
-        if (caller == null) {
+        if (token == null) {
             face.sockets().leaveUnauthenticated();
             face.entered(fresh.user(), this);
         }
-        caller = fresh;
+        token = accepted;
         Iterator<Map.Entry<GroupId, Membership>> joined = memberships.entrySet().iterator();
         while (joined.hasNext()) {
             Map.Entry<GroupId, Membership> each = joined.next();
@@ -178,7 +181,7 @@ final class Connection {
 
     /** Whether its latest token is of a member. */
     boolean isAmong(Members members) {
-        Caller now = caller;
+        Caller now = caller();
         return now != null && members.include(now);
     }
 
@@ -210,13 +213,13 @@ final class Connection {
 
     /** Reads from a place; counts as a call in flight of the user, and is refused at that limit. */
     Future<FeedPage.Slice> read(FeedService.Follower follower, long place) {
-        Caller now = caller;
+        Caller now = caller();
         return now == null ? Future.failedFuture("closed") : face.inFlight().run(now, () -> follower.read(place));
     }
 
     /** As {@link #read}. */
     Future<FeedPage> state(GroupId group, FeedPage.Reset reason, int most) {
-        Caller now = caller;
+        Caller now = caller();
         return now == null
                 ? Future.failedFuture("closed")
                 : face.inFlight().run(now, () -> face.feed().state(now, group, reason, most));
@@ -254,14 +257,14 @@ final class Connection {
 
     /** Checks every time limit. Called several times a second. */
     void sweep(long nowNanos, long nowMillis) {
-        Caller now = caller;
+        Caller now = caller();
         if (now == null && nowNanos - openedNanos > face.config().authTimeout().toNanos()) {
             close(CloseReason.AUTH_TIMEOUT);
         } else if (now != null && nowMillis >= now.expiresAt().toEpochMilli()) {
             close(CloseReason.TOKEN_EXPIRED);
         } else if (now != null && face.isBlocked(now)) {
             close(CloseReason.BLOCKED);
-        } else if (now != null && face.isRevoked(now)) {
+        } else if (token != null && face.isVoid(token)) {
             close(CloseReason.TOKEN_REFUSED);
         } else if (writer.fullNanos(nowNanos) > face.config().slowTimeout().toNanos()) {
             close(CloseReason.SLOW_READER);
@@ -283,7 +286,7 @@ final class Connection {
         if (reason == CloseReason.SLOW_READER) {
             LOG.info(
                     "closed a slow reader: {} at {} took nothing for {} ms",
-                    caller == null ? "nobody" : caller.user().value(),
+                    caller() == null ? "nobody" : caller().user().value(),
                     address.key(),
                     face.config().slowTimeout().toMillis());
         }
@@ -298,7 +301,7 @@ final class Connection {
         writer.end();
         memberships.values().forEach(Membership::close);
         memberships.clear();
-        Caller was = caller;
+        Caller was = caller();
         if (was == null) {
             face.sockets().leaveUnauthenticated();
         } else {

@@ -164,7 +164,7 @@ final class Requests {
             return;
         }
         connection.send(ServerFrames.authenticated(id, fresh));
-        connection.authenticated(fresh);
+        connection.authenticated(verdict);
     }
 
     /** The caller. @param id null for none @return null if the frame is refused, and answered so */

@@ -3,6 +3,7 @@ package dev.hongbao.ws;
 import dev.hongbao.access.AuditLog;
 import dev.hongbao.access.AuditLog.AuditRow;
 import dev.hongbao.access.CallLog;
+import dev.hongbao.access.Tokens.TokenVerdict;
 import dev.hongbao.config.WebConfig.SocketConfig;
 import dev.hongbao.draw.Play.SettledPlays;
 import dev.hongbao.engine.Loop;
@@ -244,6 +245,10 @@ final class SocketFace implements SocketUpgrade {
 
     boolean isBlocked(Caller caller) {
         return requests.gate.restrictions().isBlocked(caller);
+    }
+
+    boolean isVoid(TokenVerdict accepted) {
+        return requests.gate.tokens().isVoid(accepted);
     }
 
     boolean isRevoked(Caller caller) {
