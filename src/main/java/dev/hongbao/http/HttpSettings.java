@@ -39,15 +39,7 @@ public record HttpSettings(
      * @param drain how long a stop waits for answers in flight
      */
     public record Timeouts(
-            Duration header, Duration body, Duration keepAlive, Duration answer, Duration slow, Duration drain) {
-        public static final Timeouts DEFAULT = new Timeouts(
-                Duration.ofSeconds(10),
-                Duration.ofSeconds(10),
-                Duration.ofSeconds(75),
-                Duration.ofSeconds(10),
-                Duration.ofSeconds(10),
-                Duration.ofSeconds(5));
-    }
+            Duration header, Duration body, Duration keepAlive, Duration answer, Duration slow, Duration drain) {}
 
     /** Limit of all headers: a token of 8 KiB and browsers' own headers. */
     public static final int MAX_HEADER_BYTES = 16 * 1024;
@@ -71,10 +63,6 @@ public record HttpSettings(
     public HttpSettings forConsole() {
         ListenAddress plain = new ListenAddress(address.host(), address.port());
         return new HttpSettings(plain, maxBodyBytes, timeouts, new Origins(List.of()), "", List.of());
-    }
-
-    static HttpSettings of(ListenAddress address) {
-        return new HttpSettings(address, MAX_BODY_BYTES, Timeouts.DEFAULT, new Origins(List.of()), "", List.of());
     }
 
     /**

@@ -53,6 +53,9 @@ final class Apis {
     /** The limit of a stop's wait for answers in flight. */
     private static final Duration DRAIN_LIMIT = Duration.ofSeconds(3);
 
+    /** For a first header, and for a body. */
+    private static final Duration REQUEST_LIMIT = Duration.ofSeconds(10);
+
     private static final Duration CHECK_LIMIT = Duration.ofSeconds(2);
 
     private final HongbaoConfig config;
@@ -202,13 +205,12 @@ final class Apis {
 
     private static HttpSettings settings(HongbaoConfig config) {
         HttpConfig http = config.web().http();
-        HttpSettings.Timeouts defaults = HttpSettings.Timeouts.DEFAULT;
         return new HttpSettings(
                 http.address(),
                 HttpSettings.MAX_BODY_BYTES,
                 new HttpSettings.Timeouts(
-                        defaults.header(),
-                        defaults.body(),
+                        REQUEST_LIMIT,
+                        REQUEST_LIMIT,
                         http.idleTimeout(),
                         http.answerTimeout(),
                         config.web().socket().slowTimeout(),

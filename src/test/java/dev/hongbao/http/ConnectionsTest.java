@@ -6,6 +6,8 @@ import dev.hongbao.config.ListenAddress;
 import dev.hongbao.http.ConnectionCap.ClientAddresses;
 import dev.hongbao.http.Exchange.AnswerWriter;
 import dev.hongbao.http.Exchange.HttpMetrics;
+import dev.hongbao.http.HttpSettings.Origins;
+import dev.hongbao.http.HttpSettings.Timeouts;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -44,8 +46,11 @@ class ConnectionsTest {
     }
 
     private Connections loop(Executor executor) {
-        return new Connections(
-                HttpSettings.of(new ListenAddress("127.0.0.1", 0)), cap, executor, nanos::incrementAndGet);
+        Duration ten = Duration.ofSeconds(10);
+        Timeouts timeouts = new Timeouts(ten, ten, Duration.ofSeconds(75), ten, ten, ten);
+        HttpSettings settings =
+                new HttpSettings(new ListenAddress("127.0.0.1", 0), 1, timeouts, new Origins(List.of()), "", List.of());
+        return new Connections(settings, cap, executor, nanos::incrementAndGet);
     }
 
     /** A connection of an address, that only knows whether it is closed. */
