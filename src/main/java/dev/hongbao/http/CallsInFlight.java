@@ -8,6 +8,8 @@ import dev.hongbao.values.Text;
 import dev.hongbao.values.TooManyCallsException;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
+import io.vertx.core.http.HttpClosedException;
+import io.vertx.core.http.HttpServerResponse;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -150,11 +152,15 @@ public final class CallsInFlight {
 
         /** Answers a poll. @param begin starts it, if its caller may have one more */
         public <T> Future<T> answer(Call call, int waitSeconds, Supplier<Poll<T>> begin) {
+            HttpServerResponse response = call.exchange().request().response();
+            if (response.closed()) { // its handler is not called any more
+                return Future.failedFuture(new HttpClosedException("the client is gone"));
+            }
             inFlight.beginPoll(call.caller());
             Poll<T> poll = begin.get();
             waiting.put(poll, call.caller());
             polls.incrementAndGet();
-            call.exchange().request().response().closeHandler(gone -> {
+            response.closeHandler(gone -> {
                 ended(poll);
                 poll.cancel.run();
             });

@@ -8,18 +8,27 @@ import dev.hongbao.http.Exchange.AnswerWriter;
 import dev.hongbao.http.Exchange.HttpMetrics;
 import dev.hongbao.http.HttpSettings.Origins;
 import dev.hongbao.http.HttpSettings.Timeouts;
+import dev.hongbao.values.Caller;
+import dev.hongbao.values.Caller.Role;
+import dev.hongbao.values.UserId;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
+import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.net.SocketAddress;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -51,6 +60,35 @@ class ConnectionsTest {
         HttpSettings settings =
                 new HttpSettings(new ListenAddress("127.0.0.1", 0), 1, timeouts, new Origins(List.of()), "", List.of());
         return new Connections(settings, cap, executor, nanos::incrementAndGet);
+    }
+
+    /** Its client is gone; Vert.x no longer calls its close handler. */
+    private static HttpServerRequest abandoned() {
+        HttpServerResponse response = (HttpServerResponse) Proxy.newProxyInstance(
+                ConnectionsTest.class.getClassLoader(),
+                new Class<?>[] {HttpServerResponse.class},
+                (self, method, args) -> method.getName().equals("closed") ? true : self);
+        return (HttpServerRequest) Proxy.newProxyInstance(
+                ConnectionsTest.class.getClassLoader(),
+                new Class<?>[] {HttpServerRequest.class},
+                (self, method, args) -> method.getName().equals("response") ? response : null);
+    }
+
+    @Test
+    void aPollWhoseClientIsGoneIsNotBegun() {
+        AtomicInteger polls = new AtomicInteger();
+        CallsInFlight inFlight = new CallsInFlight(1, 1, 1, 1_000);
+        Caller shop = new Caller(new UserId("shop"), Set.of(), Role.SERVICE, Instant.MAX);
+        Exchange exchange = new Exchange(null, abandoned(), metrics, connections);
+        Call call = new Call(exchange, shop, Map.of(), Map.of(), null, null);
+
+        Future<Object> answer = new CallsInFlight.WaitingPolls(polls, inFlight, 1_000).answer(call, 20, () -> {
+            throw new AssertionError("it is begun");
+        });
+
+        assertThat(answer.cause()).isInstanceOf(HttpClosedException.class);
+        assertThat(polls).hasValue(0);
+        inFlight.beginPoll(shop);
     }
 
     /** A connection of an address, that only knows whether it is closed. */
