@@ -108,6 +108,23 @@ class SocketPlayIT {
     }
 
     @Test
+    void playsMadeElsewhereWithAKeyThatWasRefusedHereAreToldToo() {
+        // Given a refusal on a socket whose token lacks the group
+        String draw = server.draw("""
+                {"mode": "weights", "group": "g", "prizes": [{"name": "a", "weight": 1}]}
+                """);
+        try (FrameClient uma = server.connect("uma")) {
+            assertThat(kind(uma.ask("play", playOf(draw, 1, "k")))).isEqualTo("not-eligible");
+
+            // When
+            JsonObject plays = server.play("uma", draw, "k", 1, "g");
+
+            // Then
+            assertThat(uma.frame("play.settled").getJsonObject("plays")).isEqualTo(plays);
+        }
+    }
+
+    @Test
     void aPlayIsRefusedAsOverHttp() {
         // Given
         String paid = server.draw(PAID);
