@@ -47,7 +47,7 @@ public enum Check {
     // Redis
     REDIS(Start.REFUSES, "redis", Severity.BAD, "redis-does-not-answer"),
     REDIS_MASTER(Start.WARNS),
-    REDIS_COMMANDS(Start.REFUSES, null, Severity.BAD, "redis-does-not-answer"),
+    REDIS_COMMANDS(Start.REFUSES, null, Severity.BAD, "redis-is-not-set-up-for-this"),
     REDIS_KIND(Start.REFUSES, null, Severity.BAD, "redis-is-not-set-up-for-this"),
     REDIS_EVICTS(Start.REFUSES, null, Severity.BAD, "redis-is-not-set-up-for-this"),
     REDIS_MAY_EVICT(Start.WARNS, null, Severity.WARN, "redis-is-not-set-up-for-this"),
@@ -61,10 +61,10 @@ public enum Check {
 
     // Postgres
     POSTGRES(Start.REFUSES, "postgres", Severity.BAD, "postgres-does-not-answer"),
-    POSTGRES_SETTINGS(Start.REFUSES, null, Severity.BAD, "postgres-does-not-answer"),
-    POSTGRES_JIT(Start.WARNS, null, Severity.WARN, "postgres-does-not-answer"),
+    POSTGRES_SETTINGS(Start.REFUSES, null, Severity.BAD, "postgres-needs-attention"),
+    POSTGRES_JIT(Start.WARNS, null, Severity.WARN, "postgres-needs-attention"),
     POSTGRES_CONNECTIONS(Start.WARNS),
-    POSTGRES_CHECKSUMS(Severity.WARN, "postgres-does-not-answer"),
+    POSTGRES_CHECKSUMS(Severity.WARN, "postgres-needs-attention"),
     POSTGRES_USE(Severity.WARN, "postgres-needs-attention"),
 
     /** No problem: further lines of {@code doctor}. */

@@ -57,8 +57,7 @@ final class PacketSender extends VerticleBase {
     private static final int LARGE = Packet.Amounts.BLOCK;
 
     /**
-     * A packet with more shares gets its own statement. Each share costs about 0.1 ms, which would delay the other sends. WeChat allows no
-     * more.
+     * A packet with more shares gets its own statement, since it would delay the other sends. WeChat allows no more.
      */
     private static final int MAX_GATHERED = 100;
 

@@ -136,6 +136,24 @@ class ChecksTest {
         assertThat(found).hasSize(26).allMatch(each -> sections.contains(each.section()));
     }
 
+    @Test
+    void aStoreThatAnswersIsNotSaidToBeSilent() {
+        // Given the settings that a store answers with
+        List<Diagnosis> ofPostgres = Stream.of(
+                        PostgresChecks.checksums("off"),
+                        PostgresChecks.check(
+                                new PostgresChecks.Settings(
+                                        140_011, "off", "off", "LATIN1", "serializable", "on", 97, 0),
+                                25))
+                .flatMap(List::stream)
+                .toList();
+
+        // Then the section is about settings
+        assertThat(ofPostgres).hasSize(7).allMatch(each -> each.section().equals("postgres-needs-attention"));
+        assertThat(RedisChecks.checkCommands(List.of("xadd")))
+                .allMatch(each -> each.section().equals("redis-is-not-set-up-for-this"));
+    }
+
     private static Set<String> sections() throws IOException {
         return Files.readAllLines(Path.of("src/site/markdown/runbook.md")).stream()
                 .filter(line -> line.startsWith("## "))
