@@ -79,7 +79,8 @@ public final class ConnectionCap {
     boolean enter(ClientAddress address) {
         if (!byAddress.enter(address.key(), address.most(mostOfAddress))) {
             refusedAddress.increment();
-            tell("an address has its " + mostOfAddress + " connections (http.max-per-address); more of it are closed");
+            tell(address.key() + " has its " + mostOfAddress
+                    + " connections (http.max-per-address); more of it are closed");
             return false;
         }
         if (total.incrementAndGet() <= most) {

@@ -2,6 +2,9 @@ package dev.hongbao.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.hongbao.config.ListenAddress;
 import dev.hongbao.http.ConnectionCap.ClientAddresses;
 import dev.hongbao.http.Exchange.AnswerWriter;
@@ -32,6 +35,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 /** Who goes when there is no room. */
 class ConnectionsTest {
@@ -324,6 +328,26 @@ class ConnectionsTest {
         second.close();
         assertThat(open("203.0.113.1").closed).isFalse();
         assertThat(first.closed).isFalse();
+    }
+
+    @Test
+    void theLogNamesAnAddressAtItsLimit() {
+        // Given
+        Logger logger = (Logger) LoggerFactory.getLogger(ConnectionCap.class);
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        logger.addAppender(log);
+        try {
+            // When
+            List.of(open("203.0.113.1"), open("203.0.113.1"), open("203.0.113.1"));
+
+            // Then
+            assertThat(log.list)
+                    .extracting(ILoggingEvent::getFormattedMessage)
+                    .anyMatch(line -> line.contains("203.0.113.1 "));
+        } finally {
+            logger.detachAppender(log);
+        }
     }
 
     @Test
