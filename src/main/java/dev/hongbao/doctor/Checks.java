@@ -27,6 +27,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -287,9 +288,9 @@ public final class Checks {
             /** @return one sentence, without secrets */
             String doesNotAnswer(Throwable fault) {
                 String why = fault.getMessage() == null ? fault.getClass().getSimpleName() : fault.getMessage();
-                // A refusal, such as a wrong password, is an answer.
-                return option + ": " + name + (isAway.test(fault) ? " does not answer: " : " refuses: ")
-                        + SecretUrl.redact(why);
+                // A refusal, such as a wrong password, is an answer; the end of the wait is none.
+                boolean isSilent = fault instanceof CancellationException || isAway.test(fault);
+                return option + ": " + name + (isSilent ? " does not answer: " : " refuses: ") + SecretUrl.redact(why);
             }
         }
 
@@ -305,7 +306,11 @@ public final class Checks {
         }
 
         private void stopping() {
-            over.tryFail("the process got a signal to stop");
+            end("the process got a signal to stop");
+        }
+
+        private void end(String why) {
+            over.tryFail(new CancellationException(why));
         }
 
         /**
@@ -324,7 +329,7 @@ public final class Checks {
         /** Ends all waits. Idempotent. */
         @Override
         public void close() {
-            over.tryFail("not waited for");
+            end("not waited for");
             try {
                 Runtime.getRuntime().removeShutdownHook(onExit);
             } catch (IllegalStateException exiting) {

@@ -83,6 +83,7 @@ class StoreWaitTest {
         wait.close();
 
         assertThat(answer.failed()).isTrue();
+        assertThat(STORE.doesNotAnswer(answer.cause())).contains(" does not answer: ");
     }
 
     @Test
