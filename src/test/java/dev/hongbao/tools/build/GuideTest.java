@@ -11,10 +11,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.commonmark.node.AbstractVisitor;
@@ -44,6 +46,7 @@ class GuideTest {
     private static final Pattern ROW = Pattern.compile("(?m)^\\| (?<first>[^|]+) \\|.*\\| (?<last>[^|]*) \\|$");
     private static final Pattern SPAN = Pattern.compile("`([^`]+)`");
     private static final Pattern TEST_CLASS = Pattern.compile("\\w+(?:Test|IT)");
+    private static final Pattern NAMED_TEST = Pattern.compile("\\b([A-Z]\\w*[a-z](?:Test|IT))\\b(?:#(\\w+))?");
     private static final Pattern MADE = Pattern.compile("(?m)^create (?:or replace )?(?:table|view|function) (\\w+)");
 
     static List<String> pages() {
@@ -118,6 +121,24 @@ class GuideTest {
     @MethodSource("documents")
     void everyClassItNamesIsThere(Path document) {
         assertThat(missing(names(GuidePages.parse(read(document))), classes())).isEmpty();
+    }
+
+    @ParameterizedTest
+    @MethodSource("documents")
+    void everyTestItNamesIsThereInCommandsToo(Path document) {
+        Map<String, Path> tests = files(Path.of("src", "test"), ".java")
+                .collect(Collectors.toMap(GuideTest::name, test -> test, (one, other) -> one));
+        Set<String> missing = new TreeSet<>();
+        Matcher named = NAMED_TEST.matcher(read(document));
+        while (named.find()) {
+            Path test = tests.get(named.group(1));
+            String method = named.group(2);
+            if (test == null || method != null && !read(test).contains(" " + method + "(")) {
+                missing.add(named.group());
+            }
+        }
+
+        assertThat(missing).isEmpty();
     }
 
     @Test
