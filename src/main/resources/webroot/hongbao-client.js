@@ -175,9 +175,10 @@ export class HongbaoClient {
         resolve({
           cursor: () => membership.cursor,
           leave: async () => {
-            this.#groups.delete(group);
             membership.queue.length = 0;
             membership.ended = undefined;
+            if (this.#groups.get(group) !== membership) return; // ended, or joined again since
+            this.#groups.delete(group);
             if (this.#authenticated) await this.#request({ type: 'leave', group }).catch(unlessLost);
           },
         });
@@ -279,7 +280,7 @@ export class HongbaoClient {
     } catch {
       throw disconnected('There is no answer.');
     }
-    if (!answer.ok) throw new HongbaoError({ retryAfterSeconds: Number(answer.headers.get('Retry-After')), ...body });
+    if (!answer.ok) throw new HongbaoError({ type: 'about:blank', retryAfterSeconds: Number(answer.headers.get('Retry-After')), ...body });
     return body.items;
   }
 
@@ -453,7 +454,7 @@ export class HongbaoClient {
   }
 
   #tell(state, why) {
-    this.#options.onState?.(state, why);
+    told(() => this.#options.onState?.(state, why));
   }
 
   // --- requests and answers ---
@@ -595,15 +596,15 @@ export class HongbaoClient {
         const claim = this.#waiting.get(frame.id);
         if (claim) {
           claim.accepted = true;
-          claim.onAccepted?.(frame.claim);
+          told(() => claim.onAccepted?.(frame.claim));
         }
         return;
       }
       case 'claim.settled':
-        if (frame.id === undefined) this.#options.onClaim?.(frame.claim);
+        if (frame.id === undefined) told(() => this.#options.onClaim?.(frame.claim));
         break;
       case 'play.settled':
-        if (frame.id === undefined) this.#options.onPlays?.(frame.plays.items);
+        if (frame.id === undefined) told(() => this.#options.onPlays?.(frame.plays.items));
         break;
       default:
     }
@@ -642,13 +643,7 @@ export class HongbaoClient {
   #handle(group, membership) {
     while (!membership.busy && membership.queue.length > 0) {
       const { cursor, tell } = membership.queue.shift();
-      let handled;
-      try {
-        handled = tell();
-      } catch (fault) {
-        membership.cursor = cursor;
-        throw fault;
-      }
+      const handled = told(tell);
       if (typeof handled?.then === 'function') {
         membership.busy = true;
         const done = () => {
@@ -656,7 +651,7 @@ export class HongbaoClient {
           membership.cursor = cursor;
           this.#handle(group, membership);
         };
-        // A handler that fails has had its event; the failure is its author's to see, as an unhandled rejection.
+        // A handler that fails has had its event.
         handled.then(done, (fault) => {
           done();
           throw fault;
@@ -674,6 +669,15 @@ export class HongbaoClient {
         if (this.#authenticated && this.#groups.get(group) === membership) this.#follow(group, membership);
       });
     }
+  }
+}
+
+/** What a handler answers; what it throws is its author's to see, as an unhandled rejection, and stops nothing here. */
+function told(tell) {
+  try {
+    return tell();
+  } catch (fault) {
+    return Promise.reject(fault);
   }
 }
 

@@ -31,7 +31,7 @@ class FakeSocket {
     if (type === 'auth') return FakeSocket.blocked ? refusedAsBlocked : { type: 'authenticated', expiresAt: '2035-01-01T00:00:00Z' };
     if (type === 'ping') return { type: 'pong', at: new Date().toISOString() };
     if (type === 'join' && FakeSocket.join !== null) return FakeSocket.join;
-    if (type === 'join') return { type: 'joined', group, cursor: after ?? '0' };
+    if (type === 'join') return { type: 'joined', group, cursor: after ?? '0', packets: after === undefined ? [] : undefined };
     if (type === 'leave') return { type: 'left', group };
     return null;
   }
@@ -294,4 +294,67 @@ test('a client that is blocked while it joins again is not told that the server 
   // Then
   await assert.rejects(client.claim('p'), { kind: 'blocked' });
   assert.deepEqual(told, []);
+});
+
+test('what a handler throws is its author\'s to see, and stops nothing', { timeout: 10_000 }, async (t) => {
+  // Given handlers that throw, each once for each thing
+  const listeners = process.rawListeners('unhandledRejection');
+  const faults = [];
+  process.removeAllListeners('unhandledRejection').on('unhandledRejection', (fault) => faults.push(fault));
+  t.after(() => listeners.reduce((it, each) => it.on('unhandledRejection', each), process.removeAllListeners('unhandledRejection')));
+  const thrown = [];
+  const fails = (what) => {
+    thrown.push(what);
+    throw what;
+  };
+
+  // When all is told
+  await start(({ packet }) => ({ type: 'claim.accepted', claim: { packet } }), {
+    onState: (state) => fails(state),
+    onClaim: () => fails('claim'),
+    onPlays: () => fails('plays'),
+  });
+  const [socket] = FakeSocket.all;
+  const membership = await client.join('g', { onState: () => fails('packets'), onEvent: ({ data }) => fails(data.n) });
+  const claim = client.claim('p', { onAccepted: () => fails('accepted') });
+  while (!thrown.includes('accepted')) await new Promise((resolve) => setTimeout(resolve));
+  socket.tell({ id: socket.sent('claim')[0].id, ...claimed({ packet: 'p' }) });
+  assert.deepEqual(await claim, { packet: 'p' });
+  for (const frame of [claimed({ packet: 'q' }), { type: 'play.settled', plays: { items: [] } }, event(1), event(2)]) socket.tell(frame);
+  await client.ping();
+
+  client.close();
+  await new Promise((resolve) => setTimeout(resolve));
+
+  // Then it came in order, on one connection
+  assert.deepEqual(thrown, ['connecting', 'open', 'packets', 'accepted', 'claim', 'plays', 1, 2, 'closed']);
+  assert.deepEqual(faults, thrown);
+  assert.equal(membership.cursor(), '2');
+  assert.equal(FakeSocket.all.length, 1);
+});
+
+test('leaving what the server has ended does not leave what was joined since', async () => {
+  await start();
+  const [socket] = FakeSocket.all;
+  const told = [];
+  let ended;
+  const end = new Promise((resolve) => { ended = resolve; });
+  const before = await client.join('g', { onEvent: () => {}, onLeft: ended });
+  socket.tell({ type: 'left', group: 'g' });
+  await end;
+  await client.join('g', { onEvent: ({ cursor }) => { told.push(cursor); } });
+
+  // When
+  await before.leave();
+  socket.tell(event(1));
+
+  // Then
+  assert.deepEqual(told, ['1']);
+  assert.equal(socket.sent('leave').length, 0);
+});
+
+test('a refusal over HTTP that is no problem document, as of a proxy, is one too', async (t) => {
+  await start();
+  t.mock.method(globalThis, 'fetch', async () => Response.json({ message: 'Bad gateway' }, { status: 502, headers: { 'Retry-After': '7' } }));
+  await assert.rejects(client.rains('g'), { name: 'HongbaoError', kind: 'about:blank', retryAfterSeconds: 7 });
 });
