@@ -353,14 +353,15 @@ export class HongbaoClient {
     const done = () => {
       this.#checking = false;
     };
-    this.ping().then(done, done);
+    this.ping().then(() => {
+      this.#attempt = 0; // this connection lasts
+    }).then(done, done);
   }
 
   async #authenticate(socket) {
     try {
       const answer = await this.#sendToken(socket);
       clearTimeout(this.#deadline);
-      this.#attempt = 0;
       this.#authenticated = true;
       this.#wasOpen = true;
       this.#tell('open');

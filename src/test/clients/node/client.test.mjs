@@ -358,3 +358,28 @@ test('a refusal over HTTP that is no problem document, as of a proxy, is one too
   t.mock.method(globalThis, 'fetch', async () => Response.json({ message: 'Bad gateway' }, { status: 502, headers: { 'Retry-After': '7' } }));
   await assert.rejects(client.rains('g'), { name: 'HongbaoError', kind: 'about:blank', retryAfterSeconds: 7 });
 });
+
+test('a server that takes the token and hangs up is asked again after longer each time', { timeout: 10_000 }, async (t) => {
+  // Given waits that are known, and pass at once
+  const waits = [];
+  const { setTimeout: real } = globalThis;
+  t.mock.method(Math, 'random', () => 0.8);
+  t.mock.method(globalThis, 'setTimeout', (then, millis = 0) => {
+    const again = Number.isInteger(Math.log2((millis - 100) / 400));
+    if (again) waits.push(millis);
+    return real(then, again ? 0 : millis);
+  });
+  await start();
+  FakeSocket.join = undefined;
+  client.join('g', { onEvent: () => {} }).catch(() => {});
+
+  // When
+  for (let n = 0; n < 4; n++) {
+    while (FakeSocket.all[n]?.sent('join').length !== 1) await new Promise((resolve) => real(resolve));
+    FakeSocket.all[n].close(4008, 'internal-error');
+  }
+  while (waits.length < 4) await new Promise((resolve) => real(resolve));
+
+  // Then
+  assert.deepEqual(waits, [500, 900, 1_700, 3_300]);
+});
