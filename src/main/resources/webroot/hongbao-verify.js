@@ -138,7 +138,7 @@ export async function verifyRain(rain, { commitment } = {}) {
     if (n < drops && amount !== share) {
       faults.push(`drop ${packet} had ${amount}, the budget gives ${share}`);
     }
-    if (!over) {
+    if (over !== true) {
       faults.push(`drop ${packet} can still be caught, and the rain is over`);
     }
   });
@@ -169,8 +169,10 @@ async function momentsOf(seed, from, to, drops) {
 
 /** Microseconds from 1970 of a time as the server writes it; a Date has milliseconds only. */
 function micros(time) {
-  const [, seconds, fraction = ''] = TIME.exec(time);
-  return Date.parse(`${seconds}Z`) * 1000 + Number(fraction.padEnd(6, '0'));
+  const [, seconds, fraction = ''] = TIME.exec(time) ?? [];
+  const millis = Date.parse(`${seconds}Z`);
+  need(!Number.isNaN(millis), 'a time is missing');
+  return millis * 1000 + Number(fraction.padEnd(6, '0'));
 }
 
 /** Refuses what is no rain that is over. */
@@ -182,7 +184,7 @@ function checkRain({ id, seed, commitment, startsAt, lastAt, drops, budget, fall
   need(budget <= MAX_TOTAL && drops >= 1 && drops <= MAX_COUNT && budget >= drops, 'there is no such rain');
   need(Array.isArray(fallen) && fallen.length <= MAX_COUNT && fallen.every(({ packet, at, amount }) => UUID.test(packet)
     && TIME.test(at) && Number.isSafeInteger(amount)), 'a drop has no packet, time or amount');
-  need(TIME.test(startsAt) && TIME.test(lastAt) && (cancelledAt === null || TIME.test(cancelledAt)), 'a time is missing');
+  if (cancelledAt !== null) micros(cancelledAt);
   const lasts = (micros(lastAt) - micros(startsAt)) / 1000;
   need(micros(startsAt) % 1000 === 0 && Number.isInteger(lasts) && lasts >= 1 && lasts <= 1e12, 'there is no such time');
 }
@@ -216,7 +218,7 @@ function judgeEnd(packet, claims, shares, faults) {
     faults.push(`${count} of ${packet.count} shares are claimed, and the packet is ${drained ? 'drained' : 'not drained'}`);
   }
   const luckiest = shares.indexOf(shares.reduce((most, share) => Math.max(most, share), 0));
-  if ((packet.luckiest?.slot ?? -1) !== (drained ? luckiest : -1)) {
+  if ((packet.luckiest?.slot ?? null) !== (drained ? luckiest : null)) {
     faults.push('the luckiest is not the one that the seed gives');
   }
 }

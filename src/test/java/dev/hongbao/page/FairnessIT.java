@@ -46,6 +46,8 @@ class FairnessIT extends PageUse {
                     claimed: { count: vector.count + 1, amount: vector.amount + 1 } },
                     [...claims, { ...claims[0], user: 'mallory', slot: vector.count, amount: 1 }]],
                   told: [packet, claims, { commitment: '0'.repeat(64) }],
+                  nobody: [{ ...packet, status: 'refunded', luckiest: { slot: -1 },
+                    claimed: { count: vector.count - 1, amount: vector.amount - shares.at(-1) } }, claims.slice(0, -1)],
                 };
                 for (const [forgery, given] of Object.entries(forgeries)) {
                   if ((await verifyPacket(...given)).fair) broken.push(`${name}: forged ${forgery}`);
@@ -103,6 +105,7 @@ class FairnessIT extends PageUse {
                     twice: [{ ...rain, fallen: [...rest, fallen[0], fallen[0]] }],
                     larger: [{ ...rain, fallen: [...rest, { ...last, amount: last.amount + 1 }] }],
                     open: [{ ...rain, fallen: [...rest, { ...last, over: false }] }],
+                    closed: [{ ...rain, fallen: [...rest, { ...last, over: 'no' }] }],
                     budget: [{ ...rain, budget: rain.budget + rain.drops, returned: rain.returned + rain.drops }],
                   });
                 }
@@ -110,7 +113,8 @@ class FairnessIT extends PageUse {
                   if ((await verifyRain(...given)).fair) broken.push(`${vector.id}: forged ${forgery}`);
                 }
                 const refused = { open: { seed: null }, drops: { drops: 0 }, most: { drops: 1e9 }, times: { lastAt: rain.startsAt }, none: { startsAt: undefined },
-                  fallen: { fallen: null }, budget: { budget: 1.5 }, caught: { caught: undefined }, cancelled: { cancelledAt: 'never' } };
+                  fallen: { fallen: null }, budget: { budget: 1.5 }, caught: { caught: undefined }, cancelled: { cancelledAt: 'never' },
+                  hour: { cancelledAt: '2026-02-17T99:00:00Z', fallen: [], caught: { amount: 0 }, returned: rain.budget } };
                 for (const [fault, change] of Object.entries(refused)) {
                   const kept = await verifyRain({ ...rain, ...change }).then(() => 'told', (error) => error.name);
                   if (kept !== 'TypeError') broken.push(`${vector.id}: ${fault} is ${kept}`);
