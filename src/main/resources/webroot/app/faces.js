@@ -49,9 +49,13 @@ export function nameOf(user) {
   return drawn && (!told || told === drawn.en || told === drawn.zh) ? drawn[language()] : told ?? user;
 }
 
-/** A picture's URL where the page may load it; else null. @param {string|null|undefined} url */
+/** A picture's URL where the page may load it; else null, as of a URL that no browser can read. @param {string|null|undefined} url */
 export function allowedPicture(url) {
-  return url && IMAGES.has(new URL(url).origin) ? url : null;
+  try {
+    return IMAGES.has(new URL(url).origin) ? url : null;
+  } catch {
+    return null;
+  }
 }
 
 /** @param {{user: string, size?: string}} props `size` is a class: small, large */

@@ -26,9 +26,9 @@ class ProfilePageIT extends PageUse {
 
     @Test
     void theHostsNamesAndPicturesAreShown() throws Exception {
-        // Given somebody with a name and a picture, one with a picture from elsewhere, one with a name of markup, and
-        // one without
-        for (String user : List.of("u-4711", "u-4712", "u-4713", "u-4714")) {
+        // Given somebody with a name and a picture, one with a picture from elsewhere, one with a name of markup, one
+        // without, and one with a picture from where nothing can be
+        for (String user : List.of("u-4711", "u-4712", "u-4713", "u-4714", "u-4715")) {
             family.admit(user);
         }
         family.show("u-4711", new JsonObject().put("displayName", "小明").put("avatar", PICTURES.origin() + "/ming.png"));
@@ -36,6 +36,7 @@ class ProfilePageIT extends PageUse {
                 "u-4712",
                 new JsonObject().put("displayName", "Alice").put("avatar", "https://elsewhere.example/a.png"));
         family.show("u-4713", new JsonObject().put("displayName", "<img src=x onerror=alert(1)>"));
+        family.show("u-4715", new JsonObject().put("avatar", "https://elsewhere.example:65536/a.png"));
         mei.enter(home.base, "demo-mei");
         Browser page = mei.browser();
 
@@ -45,6 +46,7 @@ class ProfilePageIT extends PageUse {
         String elsewhere = family.send("u-4712", "Good luck", one);
         String markup = family.send("u-4713", "Markup", one);
         String nameless = family.send("u-4714", "Nobody", one);
+        String nowhere = family.send("u-4715", "Nowhere", one);
 
         // Then names are shown, a picture only from where it may come from, initials for the others, and an id where
         // there is no name
@@ -57,6 +59,7 @@ class ProfilePageIT extends PageUse {
         page.seeText(row(markup, ".by b"), "<img src=x onerror=alert(1)>");
         page.seeText(row(nameless, ".by b"), "u-4714");
         assertThat(page.see(row(nameless, ".face text")).getText()).isEqualTo("U");
+        page.seeText(row(nowhere, ".by b"), "u-4715");
         assertThat(PICTURES.asked).contains("/ming.png null").allMatch(request -> request.endsWith(" null"));
         page.screenshot("profiles");
 
