@@ -156,6 +156,7 @@ export interface Rain {
   rain: string;
   channel: string;
   name: string;
+  metadata?: Record<string, string>;
   asset: string;
   budget: number;
   startsAt: string;
@@ -197,7 +198,7 @@ export type Event =
   | Told<'packet.progress', { packet: string; count: number; claimed: { count: number } }>
   | Told<'packet.drained' | 'packet.expired', { packet: string; count: number; claimed: { count: number; amount: number }; luckiest: Claim | null; profiles?: Profiles }>
   | Told<'packet.refunded', { packet: string; sender: string; asset: string; amount: number; status: 'refunded' | 'cancelled' | 'closed'; claimed: { count: number; amount: number }; profiles?: Profiles }>
-  | Told<'draw.opened', { draw: string; name: string; closesAt: string }>
+  | Told<'draw.opened', { draw: string; name: string; metadata?: Record<string, string>; closesAt: string }>
   | Told<'draw.won', { draw: string; name: string; count: number; wins: Win[]; profiles?: Profiles }>
   | Told<'draw.closed', { draw: string; name: string }>
   | Told<'rain.announced', Rain>

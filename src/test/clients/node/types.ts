@@ -6,6 +6,7 @@ export async function play(token: string): Promise<number> {
   const client = connect({ url: 'wss://example.com/v1/socket', token: async () => token, messagesPerSecond: 10 });
   const onEvent = async (event: Event) => {
     if (event.type === 'packet.sent') packets.set(event.data.packet.id, event.data.packet);
+    if (event.type === 'draw.opened') console.log(event.data.metadata?.theme);
     if (event.type === 'packet.drained' && event.data.luckiest) console.log(event.data.luckiest.amount);
   };
   const membership = await client.join('family', {
