@@ -93,7 +93,7 @@ function Asked({ panel, session, ids, version, onChange }) {
   const more = async () => {
     try {
       const next = await session.run(panel.call, ids, { query: { ...filters, limit: PAGE, [session.pagedBy(panel.call)]: answer.next } });
-      setAnswer({ ...next, items: [...answer.items, ...next.items] });
+      setAnswer((known) => (known === answer ? { ...next, items: [...answer.items, ...next.items] } : known));
     } catch (refused) {
       setFault(refused);
     }

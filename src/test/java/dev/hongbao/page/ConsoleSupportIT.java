@@ -59,6 +59,37 @@ class ConsoleSupportIT extends ConsoleFixture {
     }
 
     @Test
+    void aPageThatComesLateIsNotAddedToAnotherList() {
+        // Given a log whose second page is on its way
+        page.js("""
+                const real = window.fetch;
+                const rows = (actor, next) => new Response(JSON.stringify({ items: [{ at: '2026-02-17T00:00:00Z', actor }], next }));
+                window.fetch = async (url, more) => {
+                  if (!url.includes('/v1/audit?')) return real(url, more);
+                  const query = new URL(url).searchParams;
+                  if (query.has('actor')) return rows('filtered', null);
+                  if (!query.has('cursor')) return rows('first', 'next');
+                  await new Promise((resolve) => { window.release = resolve; });
+                  return rows('late', null);
+                };
+                """);
+        go("audit");
+        page.click("[data-panel=audit] .more");
+        page.seeTrue("return window.release !== undefined");
+
+        // When the log is filtered meanwhile
+        page.type("[data-panel=audit] [name=actor]", "bob");
+        page.press(Keys.ENTER);
+        page.seeText("[data-panel=audit] tbody", "filtered");
+        page.js("window.release(); return new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve)))");
+
+        // Then
+        assertThat(page.see("[data-panel=audit] tbody").getText())
+                .contains("filtered")
+                .doesNotContain("late");
+    }
+
+    @Test
     void aPacketThatWasSentForAUserIsCancelledAndTheStatementSaysSo() {
         deposit("amy", "CNY", 10_000);
         ask("sent", "sendFor");
