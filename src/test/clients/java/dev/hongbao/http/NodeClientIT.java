@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code hongbao-client.js} as an application in Node has it: packed and installed by npm. */
+/** {@code hongbao-client.js} as an application in Node has it, packed and installed by npm, and the guide's receiver. */
 class NodeClientIT {
     private static final Path APPLICATION = Path.of("target", "node", "app");
     private static final String GROUP = "family";
@@ -53,7 +53,7 @@ class NodeClientIT {
                 "--no-fund",
                 "--no-package-lock",
                 "../" + archive);
-        for (String program : List.of("attack.mjs", "client.test.mjs")) {
+        for (String program : List.of("attack.mjs", "client.test.mjs", "receiver.test.mjs")) {
             Files.writeString(APPLICATION.resolve(program), Files.readString(Node.HOME.resolve(program)));
         }
     }
@@ -61,6 +61,13 @@ class NodeClientIT {
     @Test
     void itKeepsItsPromisesWhateverAServerDoes() {
         Node.run(APPLICATION, Map.of(), "node", "--test", "--test-timeout=20000", "client.test.mjs");
+    }
+
+    @Test
+    void theReceiverOfTheGuideCostsNobodyAPoint() {
+        Map<String, String> guide = Map.of(
+                "GUIDE", Path.of("src/site/markdown/events.md").toAbsolutePath().toString());
+        Node.run(APPLICATION, guide, "node", "--test", "receiver.test.mjs");
     }
 
     @Test
