@@ -17,9 +17,10 @@ const RENEW_MILLIS = 90_000;
 /** Refusals after which nobody knows whether it happened. */
 const UNSURE = new Set(['disconnected', 'unknown']);
 
-/** Packets and wins that are kept to be shown, the newest: a tab may stay open for days. */
+/** Packets, wins and rains that are kept to be shown, the newest: a tab may stay open for days. */
 const MAX_PACKETS = 200;
 const MAX_WINS = 100;
+const MAX_RAINS = 20;
 
 /** A refusal as the views know it. */
 class Refused extends Error {
@@ -169,7 +170,9 @@ export class Room {
    */
   async play(count) {
     this.#curtain ??= [];
-    return this.#once(`play ${count}`, (key) => this.#client.play(this.#session.draw, { plays: count, key }));
+    const plays = await this.#once(`play ${count}`, (key) => this.#client.play(this.#session.draw, { plays: count, key }));
+    this.#played(); // when the wheel was closed meanwhile
+    return plays;
   }
 
   /** Shows what the curtain hides, and what it did to the wallet; nothing without a curtain. */
@@ -326,10 +329,11 @@ export class Room {
       onClaim: (claim) => this.#claimed(claim),
       onChange: () => this.#tell(),
     }));
+    this.rains.slice(0, -MAX_RAINS).filter(({ endedAt }) => endedAt !== null).forEach(({ id }) => this.#rains.delete(id));
     this.#tell();
   }
 
-  /** The viewer has played elsewhere: another tab, another device. */
+  /** The viewer has played elsewhere: another tab, another device, a wheel that is closed. */
   #played() {
     if (this.#curtain === null) {
       this.spins++;
@@ -397,7 +401,10 @@ export class Room {
   #look(id) {
     fetchPacket(this.token(), id).then((seen) => {
       learn(seen.profiles);
-      if (this.#change(id, seen)) {
+      // What was told meanwhile is newer.
+      const { mine, status, claimed, luckiest } = this.#packets.get(id) ?? seen;
+      const newer = { ...(mine?.status === 'settled' && { mine }), ...(status !== 'open' && { status, claimed, luckiest }) };
+      if (this.#change(id, { ...seen, ...newer })) {
         this.#tell();
       }
     }, () => {});

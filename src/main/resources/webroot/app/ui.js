@@ -26,24 +26,21 @@ export function useNow(active = true) {
  * @returns {{items: ?object[], more: ?(() => Promise<void>)}} items are null before the first page; more is null at the end
  */
 export function usePages(read, key) {
-  const [items, setItems] = useState(null);
-  const [next, setNext] = useState(null);
+  const [{ items, next }, setPages] = useState({ items: null, next: null });
   useEffect(() => {
     let current = true;
     read().then((page) => {
       if (current) {
-        setItems(page.items);
-        setNext(page.next);
+        setPages(page);
       }
     }, () => {});
     return () => {
       current = false;
     };
   }, [key]);
-  const more = () => read(next).then((page) => {
-    setItems((known) => [...known, ...page.items]);
-    setNext(page.next);
-  }, () => {});
+  // Nothing is added twice, nor to what was read anew.
+  const more = () => read(next).then((page) => setPages((known) => (known.next === next
+    ? { items: [...known.items, ...page.items], next: page.next } : known)), () => {});
   return { items, more: next && more };
 }
 

@@ -130,6 +130,23 @@ class RainPageIT extends PageUse {
     }
 
     @Test
+    void ofManyRainsTheNewestAreKept() throws Exception {
+        // Given a tab that stays open
+        enter(mei, "demo-mei");
+        Browser page = mei.browser();
+
+        // When more rains come and go than are kept
+        for (int n = 1; n <= 22; n++) {
+            family.cancelRain(family.makeRain("Rain " + n, RAIN));
+            page.seeText(".timeline", "Rain " + n + ": 0 caught");
+        }
+
+        // Then
+        assertThat(page.count(".note.win")).isEqualTo(20);
+        page.seeText(".timeline", "Rain 3: 0 caught");
+    }
+
+    @Test
     void whoWantsNoMovementCatchesStandingEnvelopesWithTheKeyboardOnAPhone() throws Exception {
         // Given
         Browser phone = ben.browser();

@@ -65,6 +65,32 @@ class WheelIT extends PageUse {
     }
 
     @Test
+    void whoClosesTheWheelBeforeTheAnswerSeesTheCost() {
+        // Given a spin that is on its way
+        mei.enter(home.base, "demo-fang");
+        Browser page = mei.browser();
+        page.click(".to-wheel");
+        page.see("[data-spin='1']");
+        page.js("""
+                const { send } = WebSocket.prototype;
+                WebSocket.prototype.send = function (text) {
+                  if (JSON.parse(text).type === 'play') window.release = () => send.call(this, text);
+                  else send.call(this, text);
+                };
+                """);
+        page.click("[data-spin='1']");
+        page.seeTrue("return window.release !== undefined");
+
+        // When
+        page.click("dialog .close");
+        page.seeNo("dialog");
+        page.js("window.release()");
+
+        // Then
+        page.see(".side-account .records [data-kind=cost]");
+    }
+
+    @Test
     void tenSpinsAtOnceAreAllShownAndTheGroupHearsOfTheWins() {
         // Given
         mei.enter(home.base, "demo-lei");
@@ -111,6 +137,15 @@ class WheelIT extends PageUse {
             page.see("[data-chances='" + left + "']");
             settle(page, 10);
         }
+
+        // And more of the history is asked for twice at once, and then to its end, then it has each play once
+        page.js("for (const more of Array(2).fill(document.querySelector('.history .quiet-button'))) more.click()");
+        for (int plays = 20; plays <= 40; plays += 10) {
+            page.seeTrue("return document.querySelectorAll('.history [data-play]').length >= " + plays);
+            page.click(".history .quiet-button");
+        }
+        page.seeNo(".history .quiet-button");
+        assertThat(page.count(".history [data-play]")).isEqualTo(41);
 
         // Then ten are too many, and Escape leads back
         page.see("[data-spin='10']:disabled");
