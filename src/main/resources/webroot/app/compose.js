@@ -62,7 +62,9 @@ export function Compose({ room, onClose }) {
     setSending(true);
     try {
       await room.send(body);
-      onClose();
+      if (element.current) { // else it was closed meanwhile
+        onClose();
+      }
     } catch (refused) {
       setProblem(told(refused));
       setSending(false);

@@ -14,6 +14,9 @@ const UNKNOWN = { scale: 0, symbol: '' };
 /** A sign stands before the amount, a word after it. */
 const SIGN = /^[^\p{L}\p{N}]$/u;
 
+/** A comma that parts thousands. Any other one may be meant as a point. */
+const THOUSANDS = /,(?=[0-9]{3}(?![0-9]))/g;
+
 /** @param {{code: string, scale: number, symbol: string}[]} assets as the server has them declared */
 export function learnAssets(assets) {
   assets.forEach(({ code, scale, symbol }) => TERMS.set(code, { scale, symbol }));
@@ -47,7 +50,7 @@ export function money(minor, asset = ASSET) {
  */
 export function minorUnits(text) {
   const { scale } = TERMS.get(ASSET) ?? UNKNOWN;
-  const parts = /^([0-9]{1,13})(?:[.。]([0-9]+))?$/.exec(text.trim().replaceAll(',', ''));
+  const parts = /^([0-9]{1,13})(?:[.。]([0-9]+))?$/.exec(text.trim().replace(THOUSANDS, ''));
   const behind = parts?.[2] ?? '';
   const value = parts === null || behind.length > scale ? NaN : Number(parts[1] + behind.padEnd(scale, '0'));
   return Number.isSafeInteger(value) ? value : null;

@@ -38,7 +38,8 @@ export function Opening({ packet, grab, room, onClose }) {
   const [step, setStep] = useState(sealed ? 'sealed' : 'open');
   const [fresh, setFresh] = useState(false);
   const [refusal, setRefusal] = useState(null);
-  const [page, setPage] = useState(null);
+  const [{ page, of }, setSeen] = useState({ page: null, of: '' });
+  const asking = useRef(false);
   const coin = useRef(null);
   const result = useRef(null);
 
@@ -70,15 +71,18 @@ export function Opening({ packet, grab, room, onClose }) {
       result.current?.focus();
     }
   }, [gone]);
+  // One at a time: a race tells more often than a slow line answers.
+  const wanted = [packet.claimed.count, packet.status, packet.mine?.status, room.line].join();
   useEffect(() => {
-    let current = true;
-    if (gone) {
-      room.claims(packet.id).then((found) => current && setPage(found), () => {});
+    if (gone && !asking.current && of !== wanted) {
+      asking.current = true;
+      const answered = (found) => {
+        asking.current = false;
+        setSeen({ page: found, of: wanted });
+      };
+      room.claims(packet.id).then(answered, () => answered(page));
     }
-    return () => {
-      current = false;
-    };
-  }, [gone, packet.claimed.count, packet.status, packet.mine?.status, room.line]);
+  }, [gone, wanted, of]);
 
   return html`<${Dialog} name="opening" title=${t('packetFrom', nameOf(giverOf(packet)))} onClose=${onClose}>
     ${(gone || step === 'opening') && html`<${Result} packet=${packet} page=${page} fresh=${fresh} refusal=${refusal} room=${room}

@@ -35,6 +35,7 @@ export class Room {
   #session;
   #client;
   #packets = new Map();
+  #early = new Map(); // the viewer's newest claims that were told before their packets
   #listeners = new Set();
   #stale = false;
   #assets = null; // once they are known, or asked for
@@ -263,7 +264,7 @@ export class Room {
     this.#packets.clear();
     packets.forEach((packet) => {
       learn(packet.profiles);
-      this.#packets.set(packet.id, packet);
+      this.#packets.set(packet.id, this.#withClaim(packet));
     });
     this.known = true;
     this.#tell();
@@ -278,9 +279,13 @@ export class Room {
   #put(packet) {
     learn(packet.profiles);
     const old = this.#packets.get(packet.id);
-    this.#packets.set(packet.id, old ? { ...packet, ...old } : packet);
+    this.#packets.set(packet.id, old ? { ...packet, ...old } : this.#withClaim(packet));
     this.packets.slice(0, -MAX_PACKETS).forEach(({ id }) => this.#packets.delete(id));
     this.#tell();
+  }
+
+  #withClaim(packet) {
+    return { ...packet, mine: packet.mine ?? this.#early.get(packet.id) ?? null };
   }
 
   #change(id, change) {
@@ -294,7 +299,9 @@ export class Room {
   /** A claim of the viewer's own; accepted first, then settled. */
   #claimed(claim) {
     const old = this.#packets.get(claim.packet);
-    if (old?.mine?.status !== 'settled') {
+    if (!old) {
+      this.#early = new Map([...this.#early, [claim.packet, claim]].slice(-MAX_PACKETS));
+    } else if (old.mine?.status !== 'settled') {
       this.#change(claim.packet, { mine: claim });
     }
     this.#rains.forEach((rain) => rain.claimed(claim));

@@ -32,12 +32,157 @@ class PageUseIT extends PageUse {
         page.seeText("#amount-hint", "You have ¥");
         page.type("input[name=amount]", "ten");
         page.seeText("#amount-hint", "A number");
+        page.type(
+                "input[name=amount]", "8,88"); // a comma is the point of many, and never makes a hundred times as much
+        page.seeText("#amount-hint", "A number");
+        page.type("input[name=amount]", "1,000.50");
+        page.seeText(".submit", "¥1,000.50");
         page.type("input[name=amount]", "8.8");
         page.type("input[name=count]", "4");
         page.seeText(".summary", "¥8.80 in 4, each from ¥0.01 to ¥8.77.");
         page.press(Keys.ESCAPE);
         page.seeNo("dialog");
         assertThat(page.focused().getDomAttribute("class")).isEqualTo("send");
+    }
+
+    @Test
+    void aSendThatIsAnsweredLateClosesNothingThatWasOpenedSince() throws Exception {
+        // Given a send that is on its way when its form is closed, and another form
+        enter(mei, "demo-mei");
+        Browser page = mei.browser();
+        page.click(".send");
+        page.js("""
+                const { send } = WebSocket.prototype;
+                WebSocket.prototype.send = function (text) {
+                  if (JSON.parse(text).type === 'send') window.release = () => send.call(this, text);
+                  else send.call(this, text);
+                };
+                """);
+        page.click(".submit");
+        page.seeTrue("return window.release !== undefined");
+        page.press(Keys.ESCAPE);
+        page.seeNo("dialog");
+        page.click(".send");
+        page.type("input[name=amount]", "5.55");
+
+        // When
+        page.js("window.release()");
+        page.see(".row.own");
+
+        // Then
+        page.see("dialog.compose");
+        assertThat(page.see("input[name=amount]").getDomProperty("value")).isEqualTo("5.55");
+    }
+
+    @Test
+    void aClaimThatIsToldBeforeItsPacketIsOnIt() throws Exception {
+        // Given a room on a line of the test's
+        enter(ben, "demo-ben");
+        Browser page = ben.browser();
+        page.js("""
+                const [session] = arguments;
+                const answers = {
+                  auth: { type: 'authenticated', expiresAt: session.expiresAt },
+                  ping: { type: 'pong', at: new Date().toISOString() },
+                  join: { type: 'joined', group: session.group, cursor: '0', packets: [] },
+                };
+                window.WebSocket = class {
+                  constructor() {
+                    window.line = this;
+                    setTimeout(() => this.onopen());
+                  }
+                  send(text) {
+                    const { type, id } = JSON.parse(text);
+                    setTimeout(() => this.tell({ ...answers[type], id }));
+                  }
+                  tell(frame) {
+                    this.onmessage({ data: JSON.stringify(frame) });
+                  }
+                };
+                import('/app/room.js').then(({ Room }) => { window.other = new Room(session); });
+                """, family.session("demo-ben").getMap());
+        page.seeTrue("return window.other?.known === true");
+
+        // When the claim comes first: another server may be faster than the feed
+        Object amount = page.js("""
+                line.tell({ type: 'claim.settled', claim: { packet: 'p', amount: 100, status: 'settled' } });
+                const packet = { id: 'p', sender: 'x', kind: 'lucky', status: 'open', claimed: { count: 0 }, mine: null };
+                line.tell({ type: 'event', event: { group: other.group, cursor: '1', type: 'packet.sent', data: { packet } } });
+                return other.find('p').mine?.amount;
+                """);
+
+        // Then
+        assertThat(amount).isEqualTo(100L);
+    }
+
+    @Test
+    void theSharesOfARaceAreAskedForOnceAtATimeAndTheLastIsShown() throws Exception {
+        // Given somebody who looks at the shares during a race, over a line that takes long
+        enter(ben, "demo-ben");
+        Browser page = ben.browser();
+        String packet = family.send(
+                "demo-mei", "race", new JsonObject().put("amount", 500).put("count", 5));
+        family.claim("demo-ben", packet);
+        ben.seeState(packet, "mine");
+        page.js("""
+                const real = window.fetch;
+                const released = new Promise((resolve) => { window.release = resolve; });
+                window.asked = 0;
+                window.fetch = async (url, more) => {
+                  if (!url.includes('/claims?')) return real(url, more);
+                  window.asked++;
+                  const answer = await real(url, more);
+                  await released;
+                  return answer;
+                };
+                """);
+        ben.look(packet);
+
+        // When others claim
+        int taken = 1;
+        for (String member : List.of("demo-lei", "demo-fang", "demo-anna")) {
+            family.claim(member, packet);
+            page.seeText(row(packet), ++taken + "/5");
+        }
+
+        // Then
+        assertThat(page.js("return window.asked")).isEqualTo(1L);
+        page.js("window.release()");
+        page.see(".claim[data-user=demo-anna]");
+        assertThat(page.js("return window.asked")).isEqualTo(2L);
+    }
+
+    @Test
+    void aLateLookAtAPacketUndoesNothingThatWasToldMeanwhile() throws Exception {
+        // Given a page whose looks at packets take long, and a packet that it looks at
+        enter(ben, "demo-ben");
+        Browser page = ben.browser();
+        page.js("""
+                const real = window.fetch;
+                window.fetch = async (url, more) => {
+                  const answer = await real(url, more);
+                  if (new RegExp('/v1/packets/[^/]*$').test(url)) await new Promise((resolve) => { window.release = resolve; });
+                  return answer;
+                };
+                """);
+        JsonObject one = new JsonObject()
+                .put("kind", "exclusive")
+                .put("recipients", List.of("demo-ben"))
+                .put("count", 1)
+                .put("amount", 100);
+        String packet = family.send("demo-mei", "for you", one);
+        page.seeTrue("return window.release !== undefined");
+
+        // When it is claimed in another tab, and then the look is answered
+        family.claim("demo-ben", packet);
+        ben.seeState(packet, "drained");
+        page.see(row(packet) + " .has-mine");
+        page.js("window.release(); return new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve)))");
+        page.seeText(row(packet), "for Ben");
+
+        // Then
+        ben.seeState(packet, "drained");
+        page.see(row(packet) + " .has-mine");
     }
 
     @Test
