@@ -226,7 +226,7 @@ export interface Options {
   pongMillis?: number;
   /** Milliseconds that any other answer may take, before the connection is cut; 30,000 when left out. */
   answerMillis?: number;
-  /** The most frames a second that the client sends: the server takes 20. */
+  /** The most frames a second that the client sends: the server takes 20. Half after each refusal as too fast, one more at each later ping. */
   messagesPerSecond?: number;
   onState?: (state: 'connecting' | 'open' | 'waiting' | 'closed', why?: string) => void;
   /** The user's own claims made elsewhere. */

@@ -355,6 +355,7 @@ export class HongbaoClient {
     };
     this.ping().then(() => {
       this.#attempt = 0; // this connection lasts
+      this.#perSecond = Math.min(Math.max(1, this.#options.messagesPerSecond), this.#perSecond + 1);
     }).then(done, done);
   }
 

@@ -167,6 +167,20 @@ test('it asks no faster than the server reads, and more slowly when it is told t
   assert.equal(FakeSocket.all.length, 2);
 });
 
+test('it asks faster again while the server answers', { timeout: 10_000 }, async () => {
+  // Given a client that was too fast, and an answered ping for each frame a second that it lost
+  await start(claimed, { messagesPerSecond: 40, heartbeatMillis: 100 });
+  FakeSocket.all[0].tell({ ...refused(1), id: null });
+  while (!(FakeSocket.all[1]?.sent('ping').length > 25)) await new Promise((resolve) => setTimeout(resolve));
+
+  // When
+  const begun = Date.now();
+  await Promise.all(Array.from({ length: 80 }, (_, i) => client.claim(`p${i}`)));
+
+  // Then it is done in some two seconds; at half of the rate it took six
+  assert(Date.now() - begun < 4_000, `${Date.now() - begun} ms`);
+});
+
 test('a refusal that does not say of what is of the only request that has no answer', async () => {
   await start();
   const [socket] = FakeSocket.all;

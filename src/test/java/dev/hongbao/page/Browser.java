@@ -26,6 +26,7 @@ import org.openqa.selenium.WebElement;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.interactions.Actions;
 import org.openqa.selenium.logging.LogEntry;
 import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.logging.LoggingPreferences;
@@ -249,7 +250,8 @@ final class Browser {
                 // it is on its way
             }
             if (System.nanoTime() - end > 0) {
-                throw new AssertionError("not within " + WAIT + ": " + what);
+                throw new AssertionError("not within " + WAIT + ": " + what + "; the page: "
+                        + driver.executeScript("return document.body.outerHTML.slice(0, 3000)"));
             }
             LockSupport.parkNanos(AGAIN_NANOS);
         }
@@ -309,7 +311,7 @@ final class Browser {
 
     /** Presses a key wherever the focus is. */
     void press(Keys key) {
-        driver.switchTo().activeElement().sendKeys(key);
+        new Actions(driver).sendKeys(key).perform();
     }
 
     WebElement focused() {
