@@ -146,7 +146,7 @@ class DrawReconciliationIT extends ChecksContract {
             a prize's issued number | update prize set issued = issued - 1 where issued > 0
             in every round of a table | update play set round = 1
             in every round of a table | update play set round = 7 where seq = 0
-            a prize's issued number | update play set nth = nth + 1000 where prize = 2 and nth = 1; update play set nth = 1 where prize = 2 and nth = 2; update play set nth = 2 where nth = 1001
+            a prize's issued number | update play set nth = nth + 1000000 where prize = 2 and nth = 1; update play set nth = 1 where prize = 2 and nth = 2; update play set nth = 2 where nth = 1000001
             a request is played | delete from play where part = 4
             a request is played | update play set part = 20 where part = 2
             a request is played | update play set user_id = 'eve' where part = 2
