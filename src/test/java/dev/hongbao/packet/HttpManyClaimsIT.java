@@ -291,13 +291,17 @@ class HttpManyClaimsIT extends TestServerClient {
                             + token("shop", group, Role.SERVICE) + "\r\nContent-Length: " + body.length() + "\r\n\r\n";
             socket.getOutputStream().write((head + body).getBytes(StandardCharsets.US_ASCII));
             socket.getOutputStream().flush();
-            eventually(() -> json(get(null, "/v1/packets/" + packet), 200)
-                            .getJsonObject("claimed")
-                            .getInteger("count")
-                    > 0);
+            eventually(() -> claimed(packet) > 0);
         }
 
         // Then
+        eventually(() -> claimed(packet) == members.size());
         assertThat(claimAll(members)).extracting(HttpManyClaimsIT::said).containsOnly("200");
+    }
+
+    private int claimed(String packet) throws Exception {
+        return json(get(null, "/v1/packets/" + packet), 200)
+                .getJsonObject("claimed")
+                .getInteger("count");
     }
 }
