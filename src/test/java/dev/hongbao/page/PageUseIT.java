@@ -51,13 +51,7 @@ class PageUseIT extends PageUse {
         enter(mei, "demo-mei");
         Browser page = mei.browser();
         page.click(".send");
-        page.js("""
-                const { send } = WebSocket.prototype;
-                WebSocket.prototype.send = function (text) {
-                  if (JSON.parse(text).type === 'send') window.release = () => send.call(this, text);
-                  else send.call(this, text);
-                };
-                """);
+        mei.holdBack("send");
         page.click(".submit");
         page.seeTrue("return window.release !== undefined");
         page.press(Keys.ESCAPE);

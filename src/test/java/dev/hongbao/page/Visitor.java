@@ -21,6 +21,18 @@ record Visitor(Browser browser) {
         browser.see("[data-line=open]");
     }
 
+    /** Keeps the page's frame of a type from leaving until the page's {@code window.release()}, which is there with the frame. */
+    void holdBack(String type) {
+        browser.js("""
+                const [held] = arguments;
+                const { send } = WebSocket.prototype;
+                WebSocket.prototype.send = function (text) {
+                  if (JSON.parse(text).type === held) window.release = () => send.call(this, text);
+                  else send.call(this, text);
+                };
+                """, type);
+    }
+
     /** Opens the page as somebody who is in already. @param session as the page keeps it */
     void come(URI base, JsonObject session) {
         browser.openAfresh(

@@ -71,13 +71,7 @@ class WheelIT extends PageUse {
         Browser page = mei.browser();
         page.click(".to-wheel");
         page.see("[data-spin='1']");
-        page.js("""
-                const { send } = WebSocket.prototype;
-                WebSocket.prototype.send = function (text) {
-                  if (JSON.parse(text).type === 'play') window.release = () => send.call(this, text);
-                  else send.call(this, text);
-                };
-                """);
+        mei.holdBack("play");
         page.click("[data-spin='1']");
         page.seeTrue("return window.release !== undefined");
 
