@@ -26,7 +26,7 @@ public record PictureUrl(String value) {
         }
         try {
             URI uri = new URI(text);
-            return uri.getHost() != null && uri.getRawUserInfo() == null;
+            return uri.getHost() != null && uri.getRawUserInfo() == null && uri.getPort() <= 65_535;
         } catch (URISyntaxException malformed) {
             return false;
         }

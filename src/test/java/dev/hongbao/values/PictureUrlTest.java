@@ -36,6 +36,7 @@ class PictureUrlTest {
                 "https://img.example.com/图.png",
                 "https://图.example/a.png",
                 "https://-.example.com:99999999/",
+                "https://img.example.com:65536/",
                 "https://img.example.com/%zz"
             })
     void anythingElseIsRefused(String url) {
