@@ -1,6 +1,7 @@
 package dev.hongbao.feed;
 
 import dev.hongbao.draw.Play.SettledPlays;
+import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Mode.OwnerTask;
 import dev.hongbao.engine.Settlements.Audience;
@@ -14,11 +15,12 @@ import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntFunction;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -52,13 +54,18 @@ final class DrawFeedTask implements OwnerTask {
     private final Loop loop;
     private final Pool pool;
     private final Set<DrawId> played = ConcurrentHashMap.newKeySet();
-    private Set<Integer> known = Set.of();
+    private final IntFunction<Generation> generations;
+    private Set<Generation> known = Set.of();
     private volatile boolean suspected;
 
-    /** @param pool of the owner's work */
-    DrawFeedTask(Loop loop, Pool pool) {
+    /**
+     * @param pool of the owner's work
+     * @param generations the present one of a shard
+     */
+    DrawFeedTask(Loop loop, Pool pool, IntFunction<Generation> generations) {
         this.loop = loop;
         this.pool = pool;
+        this.generations = generations;
     }
 
     /** Notes draws with newly settled plays. Safe on any thread. */
@@ -89,16 +96,18 @@ final class DrawFeedTask implements OwnerTask {
                                 pool.query("select draws_open()").execute().mapEmpty()));
     }
 
-    /** Searches newly owned shards, where another server may have settled plays without an event. */
+    /** Searches shards of new generations, where another server or an operator's replay may have settled plays without an event. */
     private Future<Void> catchUp(List<Integer> live) {
         if (suspected) {
             suspected = false;
             known = Set.of();
         }
-        Set<Integer> before = known;
-        List<Integer> fresh =
-                live.stream().filter(shard -> !before.contains(shard)).toList();
-        known = new HashSet<>(live);
+        Set<Generation> before = known;
+        known = live.stream().map(generations::apply).collect(Collectors.toSet());
+        List<Integer> fresh = known.stream()
+                .filter(each -> !before.contains(each))
+                .map(Generation::shard)
+                .toList();
         if (fresh.isEmpty()) {
             return Future.succeededFuture();
         }

@@ -2,6 +2,7 @@ package dev.hongbao.feed;
 
 import static java.util.stream.Collectors.toMap;
 
+import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Mode.OwnerTask;
 import dev.hongbao.engine.Settlements.Audience;
@@ -80,8 +81,10 @@ final class FeedOwnerTask implements OwnerTask {
     @Override
     public Future<Void> run(List<Integer> live, RedisLinks redis) {
         trim.run();
+        List<Generation> generations =
+                live.stream().map(id -> shards.current(id).generation()).toList();
         return OwnerTask.inTurn(
-                List.of(() -> catchUp.round(live), this::tellProgress, () -> announceForgotten(live, redis)));
+                List.of(() -> catchUp.round(generations), this::tellProgress, () -> announceForgotten(live, redis)));
     }
 
     private Future<Void> tellProgress() {
@@ -146,7 +149,7 @@ final class FeedOwnerTask implements OwnerTask {
         /** The shards in the current pass, each with its last packet read. */
         private final Map<Integer, UUID> places = new HashMap<>();
 
-        private Set<Integer> known = Set.of();
+        private Set<Generation> known = Set.of();
         private volatile boolean suspected;
 
         /**
@@ -175,14 +178,17 @@ final class FeedOwnerTask implements OwnerTask {
             suspected = true;
         }
 
-        /** Reads the next page. A failed page is read again in the next round. A shard that was not live in the last round begins anew. */
-        Future<Void> round(List<Integer> live) {
+        /**
+         * Reads the next page. A failed page is read again in the next round. A generation that was not live in the last round begins anew:
+         * before it, another server or an operator's replay may have settled claims.
+         */
+        Future<Void> round(List<Generation> live) {
             if (suspected && places.isEmpty()) {
                 suspected = false;
                 known = Set.of();
             }
-            places.keySet().retainAll(live);
-            live.stream().filter(shard -> !known.contains(shard)).forEach(shard -> places.put(shard, FIRST));
+            places.keySet().retainAll(live.stream().map(Generation::shard).toList());
+            live.stream().filter(each -> !known.contains(each)).forEach(each -> places.put(each.shard(), FIRST));
             known = Set.copyOf(live);
             if (places.isEmpty()) {
                 return Future.succeededFuture();

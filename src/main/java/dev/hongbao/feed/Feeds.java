@@ -6,7 +6,6 @@ import dev.hongbao.draw.Draws;
 import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Mode.OwnerTask;
 import dev.hongbao.engine.Mode.SettlementListener;
-import dev.hongbao.engine.Quarantine;
 import dev.hongbao.engine.Settlements.Audience;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.http.CallsInFlight;
@@ -87,7 +86,8 @@ public final class Feeds implements SettlementListener {
         this.store = new FeedStore(readers);
         this.ownerStore = new FeedStore(owner);
         this.trimmer = new FeedTrimmer(ownerStore, new FeedStore(lengthy), keep, MAX_EVENTS, TRIM_INTERVAL);
-        this.drawTask = new DrawFeedTask(Loop.of(vertx), owner);
+        this.drawTask =
+                new DrawFeedTask(Loop.of(vertx), owner, id -> shards.current(id).generation());
         this.rainTask = new RainFeedTask(vertx, owner, ownerStore);
         var unused = new Announcer(vertx, store);
     }
@@ -103,8 +103,6 @@ public final class Feeds implements SettlementListener {
                 new FeedOwnerTask(Loop.of(vertx), ownerStore, shards, packets.service::isKnownOver, trimmer::trimIfDue);
         packets.settlements.here().add(settled -> ownerTask.settled(settled.packets()));
         draws.settlements.here().add(settled -> drawTask.settled(settled.requests()));
-        // An operator's process settles a replay, and notifies no listener of a server.
-        Loop.of(vertx).<Quarantine.Changed>listen(Quarantine.Changed.ADDRESS, changed -> uncertain());
         shards.whenPostgresWentBack(() -> {
             elsewhere.forget();
             ownerTask.suspect();

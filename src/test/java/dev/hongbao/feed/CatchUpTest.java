@@ -2,6 +2,7 @@ package dev.hongbao.feed;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.engine.Generation;
 import dev.hongbao.feed.FeedOwnerTask.CatchUp.OpenPacket;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.PacketId;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class CatchUpTest {
@@ -20,6 +22,7 @@ class CatchUpTest {
     private final FeedOwnerTask.CatchUp catchUp = new FeedOwnerTask.CatchUp(this::next, PAGE, found::add);
     private int reads;
     private boolean away;
+    private long epoch = 1;
 
     private Future<List<OpenPacket>> next(Map<Integer, UUID> places, int limit) {
         reads++;
@@ -44,8 +47,14 @@ class CatchUpTest {
 
     private void rounds(int rounds, Integer... live) {
         for (int i = 0; i < rounds; i++) {
-            var unused = catchUp.round(List.of(live));
+            var unused = round(live);
         }
+    }
+
+    private Future<Void> round(Integer... live) {
+        return catchUp.round(Stream.of(live)
+                .map(shard -> new Generation("test", shard, epoch, "nonce"))
+                .toList());
     }
 
     @Test
@@ -95,7 +104,7 @@ class CatchUpTest {
 
         // When
         away = true;
-        Future<Void> failed = catchUp.round(List.of(0));
+        Future<Void> failed = round(0);
         away = false;
         rounds(5, 0);
 
@@ -135,6 +144,20 @@ class CatchUpTest {
 
         // When another server had it
         rounds(1);
+        rounds(3, 0);
+
+        // Then
+        assertThat(found).containsExactly(packet, packet);
+    }
+
+    @Test
+    void aShardOfANewGenerationIsGoneThroughAgain() {
+        // Given
+        OpenPacket packet = given(0, 1, true);
+        rounds(3, 0);
+
+        // When it was recovered between two rounds, perhaps since an operator replayed what was set aside
+        epoch++;
         rounds(3, 0);
 
         // Then

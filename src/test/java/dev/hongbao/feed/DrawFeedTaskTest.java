@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.draw.Play;
 import dev.hongbao.draw.Play.SettledPlays;
 import dev.hongbao.draw.odds.Prize;
+import dev.hongbao.engine.Generation;
 import dev.hongbao.engine.Loop;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
@@ -30,7 +31,9 @@ class DrawFeedTaskTest {
     private final Vertx vertx = Vertx.vertx();
     private int statements;
     private boolean isAway;
-    private final DrawFeedTask task = new DrawFeedTask(Loop.of(vertx), StubPool.of(this::answer));
+    private long epoch = 1;
+    private final DrawFeedTask task = new DrawFeedTask(
+            Loop.of(vertx), StubPool.of(this::answer), shard -> new Generation("test", shard, epoch, "nonce"));
 
     @AfterEach
     void close() {
@@ -50,7 +53,7 @@ class DrawFeedTaskTest {
     }
 
     @Test
-    void aShardIsSearchedOnceAndAgainAfterASuspicion() {
+    void aShardIsSearchedOnceAndAgainAfterASuspicionOrARecovery() {
         round(List.of(3));
         round(List.of(3));
         assertThat(statements).isEqualTo(1);
@@ -59,6 +62,11 @@ class DrawFeedTaskTest {
         round(List.of(3));
         round(List.of(3));
         assertThat(statements).isEqualTo(2);
+
+        epoch++;
+        round(List.of(3));
+        round(List.of(3));
+        assertThat(statements).isEqualTo(3);
     }
 
     @Test

@@ -4,7 +4,6 @@ import dev.hongbao.draw.Draws;
 import dev.hongbao.engine.Loop;
 import dev.hongbao.engine.Mode.OwnerTask;
 import dev.hongbao.engine.Mode.SettlementListener;
-import dev.hongbao.engine.Quarantine;
 import dev.hongbao.engine.Shards;
 import dev.hongbao.packet.Packets;
 import io.vertx.sqlclient.Pool;
@@ -17,10 +16,9 @@ public final class OwnerFeeds implements SettlementListener {
 
     public OwnerFeeds(Loop loop, Pool owner, Shards shards, Packets packets, Draws draws) {
         this.packetTask = new FeedOwnerTask(loop, new FeedStore(owner), shards, packets.service::isKnownOver, () -> {});
-        this.drawTask = new DrawFeedTask(loop, owner);
+        this.drawTask = new DrawFeedTask(loop, owner, id -> shards.current(id).generation());
         packets.settlements.here().add(settled -> packetTask.settled(settled.packets()));
         draws.settlements.here().add(settled -> drawTask.settled(settled.requests()));
-        loop.<Quarantine.Changed>listen(Quarantine.Changed.ADDRESS, changed -> uncertain());
         shards.whenPostgresWentBack(this::uncertain);
     }
 
