@@ -148,6 +148,13 @@ final class DrawTables {
             return !closes.toInstant().isAfter(moment);
         }
 
+        long playsOf(String user, Instant from) {
+            return plays.stream()
+                    .filter(play ->
+                            play.user.equals(user) && !play.at.toInstant().isBefore(from))
+                    .count();
+        }
+
         private boolean isTaken(int period, int prize, int release) {
             return plays.stream()
                     .anyMatch(play -> play.period != null

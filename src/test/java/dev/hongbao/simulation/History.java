@@ -1278,10 +1278,12 @@ final class History {
             for (PacketRow packet : tables.packets.values()) {
                 for (ClaimRow claim : packet.campaign == campaign ? packet.claims : List.<ClaimRow>of()) {
                     long all = tables.claimsOf(campaign, claim.user()).count();
+                    long next = nextDay(campaign, claim.user());
                     check(
                             wasMisled(packet.id)
                                     || !exceeds(all, campaign.total)
-                                            && !exceeds(all, campaign.aDay)
+                                            && !exceeds(all, 2 * campaign.aDay)
+                                            && !exceeds(all - next, campaign.aDay)
                                             && !exceeds(ofProduct(packet, claim.user()), campaign.aProduct),
                             () -> claim.user() + " has " + all + " shares of " + campaign + ", of one product "
                                     + ofProduct(packet, claim.user()));
@@ -1292,16 +1294,24 @@ final class History {
             CampaignRow campaign = each.packet.campaign;
             check(campaign != null, () -> each.user + " was limited on " + each.packet.id + ", which is no pool");
             long all = tables.claimsOf(campaign, each.user).count() + 1;
+            long thatDay = PostgresTables.isNextDay(each.asked) ? nextDay(campaign, each.user) + 1 : all;
             check(
                     losesDataAfter(each.asked, each.packet.id)
                             || tables.packets.values().stream()
                                     .anyMatch(other -> other.campaign == campaign && operator.hasDropped(other.id))
                             || exceeds(all, campaign.total)
-                            || exceeds(all, campaign.aDay)
+                            || exceeds(thatDay, campaign.aDay)
                             || exceeds(ofProduct(each.packet, each.user) + 1, campaign.aProduct),
                     () -> each.user + " was limited on " + each.packet.id + ", but has only " + (all - 1)
                             + " shares of " + campaign);
         }
+    }
+
+    /** The claims after midnight: those that were accepted before it and settled after it, too. */
+    private long nextDay(CampaignRow campaign, String user) {
+        return tables.claimsOf(campaign, user)
+                .filter(claim -> !claim.at().toInstant().isBefore(PostgresTables.MIDNIGHT))
+                .count();
     }
 
     private static boolean exceeds(long claims, int limit) {

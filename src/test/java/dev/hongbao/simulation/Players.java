@@ -369,6 +369,7 @@ final class Players {
 
     void checkEnd() {
         draws.forEach(this::checkDraw);
+        draws.forEach(this::checkLimits);
         Map<String, Long> expected = new HashMap<>(tables.purses);
         for (DrawRow draw : draws) {
             for (PlayRow play : draw.plays) {
@@ -386,17 +387,32 @@ final class Players {
         refused.forEach(this::checkRefusal);
     }
 
+    private void checkLimits(DrawRow draw) {
+        DrawDefinition.Limits limits = draw.definition.limits();
+        for (String user : draw.players.keySet()) {
+            long all = draw.playsOf(user, Instant.MIN);
+            long nextDay = draw.playsOf(user, PostgresTables.MIDNIGHT);
+            history.check(
+                    history.wasMisled(draw.id)
+                            || (limits.total() == 0 || all <= limits.total())
+                                    && (limits.perDay() == 0
+                                            || nextDay <= limits.perDay() && all <= 2L * limits.perDay()),
+                    () -> user + " has " + all + " plays of draw " + draw.id + ", " + nextDay + " after midnight");
+        }
+    }
+
     /** A refusal counts earlier plays. It is wrong without them, unless Redis lost them or the operator dropped them. */
     private void checkRefusal(Refused each) {
         DrawRow draw = each.asked.draw;
         DrawDefinition.Limits limits = draw.definition.limits();
-        long played = draw.plays.stream()
-                        .filter(play -> play.user().equals(each.asked.user))
-                        .count()
-                + each.asked.plays;
+        long played = draw.playsOf(each.asked.user, Instant.MIN) + each.asked.plays;
+        Instant nextDay = PostgresTables.MIDNIGHT.minus(
+                SimulatedServer.BEHIND); // what a late clock played counts for the next day
+        long thatDay =
+                PostgresTables.isNextDay(each.at) ? draw.playsOf(each.asked.user, nextDay) + each.asked.plays : played;
         boolean isTrue = switch (each.kind) {
             case LIMIT_REACHED -> limits.total() > 0 && played > limits.total();
-            case DAILY_LIMIT_REACHED -> limits.perDay() > 0 && played > limits.perDay();
+            case DAILY_LIMIT_REACHED -> limits.perDay() > 0 && thatDay > limits.perDay();
             default -> draw.definition.fallback() == null && (losesOut(each) || isExhausted(draw, each.asked.plays));
         };
         history.check(

@@ -39,7 +39,10 @@ import org.jspecify.annotations.Nullable;
  * follow from the claims), the events of feeds, the outbox.
  */
 final class PostgresTables {
-    private static final Instant BEGIN = Instant.parse("2026-01-01T00:00:00Z");
+    /** A history begins an hour later, so that a midnight is in its midst. */
+    private static final Instant BEGIN = Instant.parse("2025-12-31T22:59:58.500Z");
+
+    static final Instant MIDNIGHT = Instant.parse("2026-01-01T00:00:00Z");
     static final String ASSET = "CNY";
 
     /** Stands for the senders' statement: $1 the packet, $2 its shard, $3 the amounts, $4 the milliseconds until it expires. */
@@ -247,6 +250,11 @@ final class PostgresTables {
 
     Instant now() {
         return BEGIN.plusNanos(nanos.getAsLong() / 1000 * 1000);
+    }
+
+    /** Whether every server has passed midnight at a moment of the world. */
+    static boolean isNextDay(long nanos) {
+        return BEGIN.plusNanos(nanos).minus(SimulatedServer.BEHIND).isAfter(MIDNIGHT);
     }
 
     private OffsetDateTime moment() {

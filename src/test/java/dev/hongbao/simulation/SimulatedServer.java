@@ -72,6 +72,9 @@ final class SimulatedServer {
     /** The age from which the owner ends a hold that nobody decided. Longer than a request is tried. */
     static final Duration HELD_LONG = Duration.ofMillis(2_500);
 
+    /** The most that its time is behind Postgres' time. */
+    static final Duration BEHIND = Duration.ofMillis(200);
+
     private static final HongbaoConfig CONFIG = HongbaoConfig.of(Map.of());
 
     private static final Map<String, String> SCRIPTS = Stream.of(Packets.TRAITS, Draws.TRAITS)
@@ -126,10 +129,11 @@ final class SimulatedServer {
         shards.measure(metrics);
         this.quarantine = new Quarantine(owner, owners, metrics);
         this.links = redis.open(requests, host);
+        long behind = world.oneIn(2) ? world.random.nextLong(BEHIND.toNanos()) : 0;
         Clock clock = new Clock() {
             @Override
             public Instant instant() {
-                return postgres.tables.now();
+                return postgres.tables.now().minusNanos(behind);
             }
 
             @Override
