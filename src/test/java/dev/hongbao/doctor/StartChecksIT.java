@@ -24,8 +24,6 @@ import dev.hongbao.testing.TestServers;
 import dev.hongbao.tools.local.RedisProcesses;
 import io.vertx.core.Vertx;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -231,18 +229,6 @@ class StartChecksIT {
                             && finding.text()
                                     .startsWith(
                                             "postgres.pool-size: a server holds up to 217 connections; for 2 of them"));
-        }
-    }
-
-    @Test
-    void aPostgresThatSaysNothingIsNotWaitedForLongEachTime() throws Exception {
-        // Given one that takes connections, and is silent
-        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
-            String url = "postgresql://me:hunter2@127.0.0.1:" + silent.getLocalPort() + "/books";
-
-            // When it is asked once, then it is given up within seconds
-            assertThat(found(config(Map.of("postgres.url", url))))
-                    .anyMatch(finding -> finding.refuses() && finding.text().contains("does not answer"));
         }
     }
 

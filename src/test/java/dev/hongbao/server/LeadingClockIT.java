@@ -125,12 +125,12 @@ class LeadingClockIT {
                 SOON,
                 () -> assertThat(books.hashField(0, "d:" + scheduled.id(), "~")).isEqualTo("0"));
 
-        // When the server thinks again and again that it is five hours later
+        // When the server thinks that it is five hours later, until it asks
         double voids = voids();
         String ends = "select (select count(*) from transfer where kind in ('claim', 'refund'))"
                 + " + (select count(*) from draw where closed_at is not null)";
         long before = books.longOf(ends);
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 3 && voids() == voids; i++) {
             step();
             draws.play(0, closing, "vera"); // may be refused
             assertThat(engine.claim(open, "bob").kind()).isEqualTo(Kind.EXPIRED);

@@ -8,9 +8,8 @@ import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.reconcile.Reconciliation.Finding;
 import dev.hongbao.store.Stores.StoreAddresses;
-import dev.hongbao.store.embedded.EmbeddedServers;
+import dev.hongbao.store.embedded.EmbeddedRedis;
 import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
-import dev.hongbao.store.postgres.PostgresAddress;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDatabase;
@@ -161,25 +160,31 @@ class LyingStorageIT {
 
     /** All is served as it was, and the race goes on; or Redis does not start, and says why. */
     private void assertServed(Path data, Lie lie) throws Exception {
-        // Given
-        try (EmbeddedServers stores = stores(data);
-                TestEngine engine = TestEngine.start(addresses(stores), 1, OPTIONS)) {
-            claim(engine);
-        }
+        try (TestServers servers = Servers.fresh()) {
+            // Given
+            try (EmbeddedRedis redis = redis(data);
+                    TestEngine engine = TestEngine.start(stores(redis, servers), 1, OPTIONS)) {
+                claim(engine);
+            }
 
-        // When
-        lie.on(data.resolve("redis/appendonlydir/appendonly.aof.1.incr.aof"));
-        EmbeddedServers started;
-        try {
-            started = stores(data);
-        } catch (RuntimeException refused) {
-            // Then
-            assertThat(refused).hasMessageContaining("reading the append only file");
-            return;
+            // When
+            lie.on(data.resolve("redis/appendonlydir/appendonly.aof.1.incr.aof"));
+            EmbeddedRedis started;
+            try {
+                started = redis(data);
+            } catch (RuntimeException refused) {
+                // Then
+                assertThat(refused).hasMessageContaining("reading the append only file");
+                return;
+            }
+            try (EmbeddedRedis redis = started) {
+                assertAllIsServed(stores(redis, servers));
+            }
         }
-        try (EmbeddedServers stores = started;
-                TestEngine engine = TestEngine.start(addresses(stores), 1, OPTIONS)) {
-            // Then
+    }
+
+    private void assertAllIsServed(StoreAddresses stores) throws Exception {
+        try (TestEngine engine = TestEngine.start(stores, 1, OPTIONS)) {
             amounts.forEach((user, amount) -> {
                 assertThat(engine.claim(packet, user).claim().amount()).isEqualTo(amount);
                 assertThat(engine.balance(user)).isEqualTo(amount);
@@ -188,19 +193,17 @@ class LyingStorageIT {
                 assertThat(engine.claim(packet, "user-" + i).kind()).isEqualTo(Kind.CLAIMED);
             }
             assertThat(engine.claim(packet, "late").kind()).isEqualTo(Kind.DRAINED);
-            assertThat(Operations.reconcile(addresses(stores), finding -> {})).allMatch(Finding::isClean);
+            assertThat(Operations.reconcile(stores, finding -> {})).allMatch(Finding::isClean);
         }
     }
 
-    private static EmbeddedServers stores(Path data) {
-        return EmbeddedServers.start(
+    private static EmbeddedRedis redis(Path data) {
+        return EmbeddedRedis.start(
                 data, EmbeddedOptions.defaults().withSupervised(false).withBinaries(TestServers.BINARIES));
     }
 
-    private static StoreAddresses addresses(EmbeddedServers stores) {
-        return new StoreAddresses(
-                stores.redis().appUrl(),
-                PostgresAddress.of(stores.postgres().ownerUrl()),
-                PostgresAddress.of(stores.postgres().appUrl()));
+    private static StoreAddresses stores(EmbeddedRedis redis, TestServers servers) {
+        StoreAddresses shared = TestEngine.stores(servers);
+        return new StoreAddresses(redis.appUrl(), shared.owner(), shared.app());
     }
 }

@@ -33,26 +33,20 @@ class RunbookWebhookDrillIT extends RunbookDrill {
                 + json(post(null, "/v1/webhooks", name("webhook"), terms), 201).getString("id");
     }
 
-    /** Nobody waits five minutes: the event is made to look that old, by hand. */
     @Test
-    void aWebhookFailsAndIsBehindWhichIsMadeToLookOld() throws Exception {
+    void aWebhookFails() throws Exception {
         try (HookReceiver receiver = new HookReceiver()) {
             // Given
             receiver.manner = HookReceiver.Manner.FAILS;
             String webhook = webhook(receiver);
             clears("HongbaoWebhookFails");
-            clears("HongbaoWebhookBehind");
 
             // When
             String packet = send("equal", 100, 1);
             fires("HongbaoWebhookFails");
             doctorNames("a-webhook-fails");
-            books().execute("update outbox set at = at - interval '10 minutes'");
-            fires("HongbaoWebhookBehind");
-            doctorNames("a-webhook-is-behind");
 
             // Then
-            assertThat(scrape().sum("hongbao_webhook_behind_rows")).isPositive();
             assertThat(items(get(null, webhook + "/deliveries")))
                     .isNotEmpty()
                     .allMatch(delivery -> !delivery.getBoolean("delivered") && delivery.getInteger("status") == 500);
@@ -62,15 +56,17 @@ class RunbookWebhookDrillIT extends RunbookDrill {
 
             // Then
             clears("HongbaoWebhookFails");
-            clears("HongbaoWebhookBehind");
             assertThat(receiver.untilTaken(packet, 1)).hasSize(1);
             remove(webhook);
         }
     }
 
-    /** Another session holds the lock of who delivers, as one does whose server froze: no server delivers. */
+    /**
+     * Another session holds the lock of who delivers, as one does whose server froze: no server delivers. Nobody waits five minutes:
+     * the event is made to look that old, by hand.
+     */
     @Test
-    void whatNobodyDeliversIsSeenToo() throws Exception {
+    void whatNobodyDeliversIsBehind() throws Exception {
         try (HookReceiver receiver = new HookReceiver();
                 Connection foreign = TestDatabase.connect(servers.postgresOwnerUrl())) {
             // Given
@@ -85,6 +81,7 @@ class RunbookWebhookDrillIT extends RunbookDrill {
             // Then
             fires("HongbaoWebhookBehind");
             doctorNames("a-webhook-is-behind");
+            assertThat(scrape().sum("hongbao_webhook_behind_rows")).isPositive();
 
             // When the session that is found is ended
             endTheSessionThatIsFound("A webhook is behind");

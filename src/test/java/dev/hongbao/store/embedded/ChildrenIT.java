@@ -8,11 +8,10 @@ import dev.hongbao.testing.TestServers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Children that are killed come back; children of a JVM that is killed end with it. */
+/** Children that are killed come back; {@code JarIT} shows that those of a killed JVM end with it. */
 class ChildrenIT {
     private static final Duration SOON = Duration.ofSeconds(20);
 
@@ -72,32 +71,6 @@ class ChildrenIT {
             // Then
             eventually(SOON, () -> assertThat(redis.running()).isFalse());
             assertThat(redis.pid()).isEqualTo(pid);
-        }
-    }
-
-    @Test
-    void childrenOfAKilledJvmEndAndTheNextStartHasTheData() throws Exception {
-        // Given
-        List<Long> children;
-        try (OtherJvm other = new OtherJvm(dataDir, TestServers.BINARIES)) {
-            children = Stream.of(other.output().split(" ")).map(Long::valueOf).toList();
-            assertThat(children)
-                    .hasSize(2)
-                    .allSatisfy(pid -> assertThat(alive(pid)).isTrue());
-            assertThat(EmbeddedRedis.running(dataDir)).isPresent();
-
-            // When
-            other.kill();
-        }
-
-        // Then: at once, while the old children may still be writing
-        try (EmbeddedServers servers = start()) {
-            eventually( // who starts waits for their end, and does not end them
-                    SOON,
-                    () -> assertThat(children)
-                            .allSatisfy(pid -> assertThat(alive(pid)).isFalse()));
-            assertThat(Stores.readRedis(servers.redis())).isEqualTo("other");
-            assertThat(Stores.readPostgres(servers.postgres())).isEqualTo("other");
         }
     }
 

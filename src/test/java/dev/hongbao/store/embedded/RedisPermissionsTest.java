@@ -54,6 +54,10 @@ class RedisPermissionsTest {
 
         // Then
         assertThat(allowed()).isEqualTo(called);
+        assertThat(EmbeddedRedis.RULES.split(" "))
+                .contains("-@all")
+                .as("commands with others that an administrator needs")
+                .doesNotContain("+script", "+config", "+acl", "+client", "+cluster", "+module", "+function");
     }
 
     @Test

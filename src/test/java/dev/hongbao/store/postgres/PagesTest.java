@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is read page by page. */
 class PagesTest {
-    private static final int PAGES = 8;
+    private static final int PAGES = 4;
 
     /** What a store answers later: else a page would be held by the thread that reads the next. */
     private final Deque<Runnable> later = new ArrayDeque<>();

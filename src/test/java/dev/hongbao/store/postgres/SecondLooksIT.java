@@ -54,6 +54,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A statement that waited for a lock sees what was committed meanwhile. The writer is stopped: each test settles by itself. */
 @ExtendWith(Servers.class)
@@ -665,39 +667,24 @@ class SecondLooksIT {
                 + PRIZES + "}");
     }
 
-    @Test
-    void aPeriodThatWaitedForALaterOneIsNotPlanned() throws SQLException {
-        // Given a planner that plans the second period, since the first one is over
-        Draw draw = scheduled();
-        // When a slow one comes with the first
-        String second = afterWaitingFor(plan(draw, 1), plan(draw, 0));
-
-        // Then whoever replays the draw finds the periods in the order in which they took from the stock
-        assertThat(second).isEqualTo("f");
-    }
-
-    @Test
-    void aPeriodThatWaitedForAnotherTakesWhatItLeft() throws SQLException {
-        // Given 5 in stock, of which somebody plans 3
-        Draw draw = scheduled();
-        // When
-        String second = afterWaitingFor(plan(draw, 0), plan(draw, 1));
-
-        // Then
-        assertThat(second).isEqualTo("t");
-        assertThat(books.longOf("select count(*) from release where period = 1 and draw = '" + draw.id() + "'"))
-                .isEqualTo(2);
-    }
-
-    @Test
-    void aPeriodThatWaitedForItselfIsPlannedOnce() throws SQLException {
+    /**
+     * A planner that is slow: it takes what another one left of 5 in stock, and no period that is planned or before a planned one, so
+     * that whoever replays the draw finds the periods in the order in which they took from the stock.
+     */
+    @ParameterizedTest
+    @CsvSource({"0, 0, f, 3", "1, 0, f, 0", "0, 1, t, 2"})
+    void aPeriodThatWaitedForAnotherTakesWhatItLeftOrIsNotPlanned(int other, int period, String isPlanned, int releases)
+            throws SQLException {
         // Given
         Draw draw = scheduled();
         // When
-        String second = afterWaitingFor(plan(draw, 0), plan(draw, 0));
+        String second = afterWaitingFor(plan(draw, other), plan(draw, period));
 
         // Then
-        assertThat(second).isEqualTo("f");
+        assertThat(second).isEqualTo(isPlanned);
+        assertThat(books.longOf(
+                        "select count(*) from release where period = " + period + " and draw = '" + draw.id() + "'"))
+                .isEqualTo(releases);
     }
 
     @Test

@@ -11,7 +11,6 @@ import java.net.UnknownHostException;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLHandshakeException;
-import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -38,8 +37,6 @@ class SqlStateTest {
 
     @ParameterizedTest
     @MethodSource("lostConnections")
-    @DisplayName(
-            "Given a connection that is lost, when its fault is judged, then it is an outage, not a fault of this server")
     void aLostConnectionIsAnOutage(Throwable fault) {
         assertThat(SqlState.isOutage(fault)).isTrue();
         assertThat(SqlState.isRefusal(fault)).isFalse();
@@ -47,8 +44,6 @@ class SqlStateTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"55000", "3D000", "28000", "28P01", "42501", "XX001", "XX002"})
-    @DisplayName(
-            "Given a Postgres that lets nobody in, as while a backup takes the database's place, or refuses a damaged page, when its fault is judged, then it is an outage, and nothing was done")
     void aDatabaseThatIsClosedOrDamagedIsAnOutage(String state) {
         PgException fault = new PgException("not now", "FATAL", state, null);
 
@@ -57,7 +52,6 @@ class SqlStateTest {
     }
 
     @Test
-    @DisplayName("Given a fault that nobody foresaw, when it is judged, then it is none")
     void anUnforeseenFaultIsNoOutage() {
         assertThat(SqlState.isOutage(VertxException.noStackTrace("no such thing")))
                 .isFalse();
@@ -78,16 +72,12 @@ class SqlStateTest {
         "3D000, false",
         "42501, false"
     })
-    @DisplayName(
-            "Given a first connection that is refused, when it is judged, then only what passes by itself is waited for")
     void whatPassesByItselfIsWaitedFor(String state, boolean passes) {
         assertThat(SqlState.isAway(new PgException("no", "FATAL", state, null))).isEqualTo(passes);
     }
 
     @Test
-    @DisplayName(
-            "Given a first connection that is not made, when it is judged, then a certificate is mended by somebody, and a line by itself")
-    void aCertificateDoesNotPass() {
+    void aCertificateDoesNotPassByItselfAndALineDoes() {
         assertThat(SqlState.isAway(new ConnectException("refused"))).isTrue();
         assertThat(SqlState.isAway(new UnknownHostException("not yet"))).isTrue();
         assertThat(SqlState.isAway(new SSLHandshakeException("not trusted"))).isFalse();

@@ -6,7 +6,6 @@ import dev.hongbao.tools.chaos.bed.RedisSide.Form;
 import dev.hongbao.tools.chaos.check.Violation;
 import java.nio.file.Path;
 import java.time.Duration;
-import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,7 +21,6 @@ class ChaosIT {
 
     @Test
     @Tag("long")
-    @DisplayName("Given two servers and a crowd, when faults come for some seconds, then every promise is kept")
     void everyPromiseIsKept() throws Exception {
         ChaosResult result = run(Duration.ofSeconds(10), 2, Form.ONE);
 
@@ -33,8 +31,6 @@ class ChaosIT {
     @ParameterizedTest
     @EnumSource
     @Tag("long")
-    @DisplayName(
-            "Given three servers and a crowd, when faults of every kind come for minutes, then every promise is kept")
     void everyPromiseIsKeptForLong(Form redis) throws Exception {
         ChaosResult result = run(Duration.ofMinutes(3), 3, redis);
 

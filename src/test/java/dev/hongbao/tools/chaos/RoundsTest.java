@@ -20,7 +20,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -92,8 +91,6 @@ class RoundsTest {
     }
 
     @Test
-    @DisplayName(
-            "Given a length, when it is over, then no round begins, and the one that is played is played to its end")
     void noRoundBeginsAfterTheEnd() throws Exception {
         long until = history.micros() + 5_000;
         boolean[] isSettled = {false};
@@ -112,7 +109,6 @@ class RoundsTest {
     }
 
     @Test
-    @DisplayName("Given a history that is full, when a round is over, then none begins")
     void noRoundBeginsWhenTheHistoryIsFull() throws Exception {
         rounds(round(turn("a", "here", NOTHING)), limit -> {
                     if (played.size() == 3) {
@@ -126,9 +122,7 @@ class RoundsTest {
     }
 
     @Test
-    @DisplayName(
-            "Given faults in two places, when a round is played, then both come at once, and are counted with the time to settle")
-    void placesAreHurtAtOnce() throws Exception {
+    void faultsOfTwoPlacesComeAtOnceAndAreCountedWithTheTimeToSettle() throws Exception {
         // Given two that come only together
         CyclicBarrier both = new CyclicBarrier(2);
         Fault.Step together = () -> both.await(10, TimeUnit.SECONDS);
@@ -149,8 +143,7 @@ class RoundsTest {
     }
 
     @Test
-    @DisplayName("Given faults of one place, when they come or not, then each is mended before the next one comes")
-    void oneAtATime() throws Exception {
+    void aFaultOfAPlaceIsMendedBeforeTheNextOneComes() throws Exception {
         List<Turn> lane = List.of(turn("a", "here", NOTHING), turn("b", "here", missed()), turn("c", "here", NOTHING));
 
         rounds(new Round(List.of(lane), false), limit -> {
@@ -163,7 +156,6 @@ class RoundsTest {
     }
 
     @Test
-    @DisplayName("Given a shard that does not settle, when a round is over, then it is a violation")
     void whatDoesNotSettleIsAViolation() throws Exception {
         Rounds rounds = rounds(round(turn("a", "here", NOTHING)), limit -> {
             fill();
@@ -180,7 +172,6 @@ class RoundsTest {
     }
 
     @Test
-    @DisplayName("Given a fault that cannot be done, when its round is played, then the run fails and names the round")
     void whatCannotBeDoneEndsTheRun() {
         Rounds rounds = rounds(
                 round(turn("kind of fault", "here", () -> {

@@ -20,7 +20,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class ApiClientTest {
@@ -63,8 +62,7 @@ class ApiClientTest {
     }
 
     @Test
-    @DisplayName("Given no definite answer to a claim, when it is called again, then with its key until there is one")
-    void aRequestIsRepeatedWithItsKey() throws Exception {
+    void aClaimIsRepeatedWithItsKeyUntilItsAnswerIsDefinite() throws Exception {
         answers("/claims", 0, "", 502, "<html>Bad Gateway</html>", 202, "{}", 201, "{\"amount\":5}");
 
         Answer answer = new ApiClient(LONG).callAgain(request("/claims"), LONG);
@@ -75,8 +73,7 @@ class ApiClientTest {
     }
 
     @Test
-    @DisplayName("Given another call than a claim, when it is accepted, then that is its answer")
-    void acceptedIsAnAnswer() throws Exception {
+    void acceptedIsAnAnswerToAnythingButAClaim() throws Exception {
         answers("/end", 202, "{}");
 
         assertThat(new ApiClient(LONG).callAgain(request("/end"), LONG).status())
@@ -85,16 +82,14 @@ class ApiClientTest {
     }
 
     @Test
-    @DisplayName("Given a refusal that is not JSON, when a command is called once, then the answer is garbled")
-    void aRefusalIsJson() {
+    void aRefusalThatIsNotJsonIsGarbled() {
         answers("/claims", 400, "<html>Bad Request</html>");
 
         assertThatThrownBy(() -> new ApiClient(LONG).call(request("/claims"))).isInstanceOf(DecodeException.class);
     }
 
     @Test
-    @DisplayName("Given a connection that breaks, when a command is called once, then it is not repeated")
-    void aCommandIsNotRepeated() {
+    void aCommandThatIsCalledOnceIsNotRepeated() {
         answers("/claims", 0, "");
 
         assertThatThrownBy(() -> new ApiClient(LONG).call(request("/claims"))).isInstanceOf(IOException.class);
@@ -102,7 +97,6 @@ class ApiClientTest {
     }
 
     @Test
-    @DisplayName("Given half of an answer, when its time is over, then the call ends")
     void halfOfAnAnswerHasALimit() {
         CountDownLatch over = new CountDownLatch(1);
         server.createContext("/claims", exchange -> {

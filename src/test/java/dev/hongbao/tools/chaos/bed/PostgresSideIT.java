@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -49,8 +48,6 @@ class PostgresSideIT {
     }
 
     @Test
-    @DisplayName(
-            "Given a Postgres, when its disk is full, then it refuses what takes room, and after there is room it has all that it committed")
     void aFullDiskRefusesWhatTakesRoomAndLosesNothing() throws Exception {
         assumeTrue(PostgresNode.isFillable(), "this process may mount no disk");
         // Given
@@ -70,8 +67,6 @@ class PostgresSideIT {
     }
 
     @Test
-    @DisplayName(
-            "Given a replica that lags, when it is promoted, then it lacks only what was committed since, and gets a replica of its own; and an immediate shutdown loses nothing")
     void aLaggingReplicaIsPromotedAndShutDownImmediately() throws Exception {
         // Given
         execute("insert into fact values (1)");
@@ -115,8 +110,6 @@ class PostgresSideIT {
     }
 
     @Test
-    @DisplayName(
-            "Given a Postgres, when a bit of a page or its log is damaged, then it names the page, or does not start, until the damage is mended")
     void damageIsNamed() throws Exception {
         // Given
         execute("insert into fact values (1)");

@@ -15,7 +15,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import redis.clients.jedis.Jedis;
@@ -44,8 +43,6 @@ class RedisSideIT {
     }
 
     @Test
-    @DisplayName(
-            "Given a Redis, when its disk is full, then it takes no writes, and after there is room it has all that it took")
     void aFullDiskRefusesWritesAndLosesNothing() throws IOException {
         assumeTrue(RedisSide.isFillable(Form.ONE), "this process may mount no disk");
         try (Jedis client = redis.client()) {
@@ -70,8 +67,6 @@ class RedisSideIT {
     }
 
     @Test
-    @DisplayName(
-            "Given a Redis that is written to all the time, when its log is cut, then what was on disk before is there, and its end is not")
     void whatWasNotOnDiskIsLost() throws Exception {
         // Given
         AtomicLong answered = new AtomicLong();
@@ -101,8 +96,6 @@ class RedisSideIT {
     }
 
     @Test
-    @DisplayName(
-            "Given a Redis, when a bit of its log is flipped, then it starts with the rest, or names the log and starts without")
     void aDamagedLogIsNamed() throws Exception {
         // Given
         try (Jedis client = redis.client()) {

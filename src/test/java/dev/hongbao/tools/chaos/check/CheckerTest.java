@@ -7,7 +7,6 @@ import dev.hongbao.tools.chaos.check.Call.Kind;
 import java.util.EnumSet;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -18,14 +17,12 @@ class CheckerTest {
     private static final Call BOB = Call.claim("bob", PACKET, 0);
 
     @Test
-    @DisplayName("Given a run in which all is right, when it is checked, then no rule is broken")
     void whatIsRightPasses() {
         assertThat(new Forged().check()).isEmpty();
     }
 
     @Test
-    @DisplayName("Given no answer from a server that was being killed, when it is checked, then no rule is broken")
-    void troubleExcuses() {
+    void noAnswerOfAServerThatWasKilledIsExcused() {
         Forged run = new Forged();
         run.add(10, BOB, Answer.unknown(0, "broken"));
         run.troubles.add(new Seen.Trouble(0, 9_000_000, 11_000_000));
@@ -34,9 +31,7 @@ class CheckerTest {
     }
 
     @Test
-    @DisplayName(
-            "Given a Postgres that was restored, when what it forgot is answered otherwise later, then no rule is broken; what came before is kept")
-    void onlyWhatWasLostIsExcused() {
+    void onlyWhatARestoredPostgresForgotIsExcused() {
         Forged run = new Forged();
         run.losses.add(new Seen.Loss(20_000_000, 30_000_000));
         run.add(25, Call.claim("erin", PACKET, 0), Answer.claimed(201, 2, 150));
@@ -60,7 +55,6 @@ class CheckerTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource
-    @DisplayName("Given a forged history, when it is checked, then the rule that it breaks is named")
     void aForgedHistoryIsFound(String how, Rule rule, Consumer<Forged> forge) {
         breaks(rule, forge);
     }
@@ -143,7 +137,6 @@ class CheckerTest {
 
     @ParameterizedTest(name = "{0}")
     @MethodSource
-    @DisplayName("Given forged books, when they are checked, then the rule that they break is named")
     void forgedBooksAreFound(String how, Rule rule, Consumer<Forged> forge) {
         breaks(rule, forge);
     }
@@ -217,8 +210,6 @@ class CheckerTest {
     }
 
     @Test
-    @DisplayName(
-            "Given the rules of the checker, when forged runs are looked at, then each rule has one that breaks it")
     void everyRuleIsTested() {
         assertThat(Stream.concat(aForgedHistoryIsFound(), forgedBooksAreFound()).map(each -> each.get()[1]))
                 .containsAll(EnumSet.range(Rule.SETTLED, Rule.FEED_WHOLE));

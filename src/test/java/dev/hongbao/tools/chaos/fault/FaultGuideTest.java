@@ -7,14 +7,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 class FaultGuideTest {
     @ParameterizedTest
     @EnumSource
-    @DisplayName("Given the guide, when a kind of fault is looked up, then it is there; and no two kinds have one name")
     void everyKindIsInTheGuide(Form redis) throws IOException {
         String guide = Files.readString(Path.of("src/site/markdown/chaos.md"));
         List<String> names = Faults.of(redis).stream().map(FaultKind::name).toList();

@@ -14,7 +14,6 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -63,16 +62,12 @@ class ScheduleTest {
     }
 
     @Test
-    @DisplayName(
-            "Given a seed, when it is taken again, then the same faults come in the same order; and another seed gives others")
-    void aSeedIsAPlan() {
+    void aSeedGivesTheSameFaultsAgain() {
         assertThat(plan(rounds(7))).isEqualTo(plan(rounds(7))).isNotEqualTo(plan(rounds(8)));
     }
 
     @ParameterizedTest
     @EnumSource
-    @DisplayName(
-            "Given a form of Redis, when many rounds have come, then every kind has, and what costs little twice as often as a restart")
     void everyKindComesAsOftenAsItShould(Form form) {
         // Given
         Map<String, Boolean> restarts =
@@ -97,8 +92,6 @@ class ScheduleTest {
     }
 
     @Test
-    @DisplayName(
-            "Given a round, when its lanes are looked at, then each is of one place, and no fault of a place overlaps another")
     void aLaneIsAPlace() {
         for (Round round : rounds(11)) {
             List<Set<String>> places = round.lanes().stream()
@@ -115,7 +108,6 @@ class ScheduleTest {
     }
 
     @Test
-    @DisplayName("Given a round, when servers end in it, then each starts again once")
     void aServerStartsOnceARound() {
         Map<String, FaultKind> kinds =
                 Faults.of(Form.ONE).stream().collect(Collectors.toMap(FaultKind::name, Function.identity()));
@@ -129,9 +121,7 @@ class ScheduleTest {
     }
 
     @Test
-    @DisplayName(
-            "Given a round that is not silent, when its faults are looked at, then nobody falls silent; and there are such and others")
-    void quietRoundsAreTold() {
+    void aRoundIsSilentWhenAFaultOfItIs() {
         Map<String, FaultKind> kinds =
                 Faults.of(Form.ONE).stream().collect(Collectors.toMap(FaultKind::name, Function.identity()));
         List<Round> rounds = rounds(14);
@@ -144,8 +134,7 @@ class ScheduleTest {
     }
 
     @Test
-    @DisplayName("Given a wish, when rounds come, then only kinds of that name do; and a name of no kind is refused")
-    void aWishIsKept() {
+    void onlyTheKindsThatAreWishedForCome() {
         assertThat(rounds(Form.ONE, 15, "kill -9,slow").stream().flatMap(ScheduleTest::turns))
                 .isNotEmpty()
                 .allSatisfy(turn -> assertThat(turn.fault().kind()).containsAnyOf("kill -9", "slow"));
