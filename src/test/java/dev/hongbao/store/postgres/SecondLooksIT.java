@@ -146,11 +146,19 @@ class SecondLooksIT {
         }
     }
 
-    /** Runs a statement that waits for another one, which commits then. @return what it tells */
-    private @Nullable String afterWaitingFor(String first, String second) throws SQLException {
+    /**
+     * Runs a statement that waits for another transaction, which commits then.
+     *
+     * @param meanwhile what that transaction does while the statement waits
+     * @return what the statement tells
+     */
+    private @Nullable String afterWaitingFor(String first, String second, String... meanwhile) throws SQLException {
         try (Overlap overlap = new Overlap(servers)) {
             overlap.first(first);
             var waiting = overlap.second(second);
+            for (String statement : meanwhile) {
+                overlap.first(statement);
+            }
             overlap.commit();
             return waiting.join();
         }
@@ -181,19 +189,14 @@ class SecondLooksIT {
     }
 
     @Test
-    void aReferenceThatSomebodyIsUsingIsToldOnceItIsUsed() throws SQLException {
-        try (Overlap overlap = new Overlap(servers)) {
-            // Given
-            overlap.first(move("deposit", "cem", 1, "first", "'ref'"));
+    void aReferenceThatSomebodyIsUsingIsToldOnceItIsUsed() {
+        // Given a command that moves other money
+        String sends = "insert into command (id, operation, actor, role, key, reference)"
+                + " values (gen_random_uuid(), 'send', 'backend', 'service', 'second', 'ref')";
 
-            // When a command that moves other money has it, too
-            var second = overlap.second("insert into command (id, operation, actor, role, key, reference)"
-                    + " values (gen_random_uuid(), 'send', 'backend', 'service', 'second', 'ref')");
-            overlap.commit();
-
-            // Then
-            assertThatThrownBy(second::join).hasStackTraceContaining("command_reference_once");
-        }
+        // When it has the reference, too, Then
+        assertThatThrownBy(() -> afterWaitingFor(move("deposit", "cem", 1, "first", "'ref'"), sends))
+                .hasStackTraceContaining("command_reference_once");
     }
 
     @Test
@@ -269,20 +272,16 @@ class SecondLooksIT {
         String moves =
                 "update account set balance = balance %s 8999999999999999899 where owner = 'outside' and asset = 'VAST'";
         books.execute(moves.formatted("-"));
-        try (Overlap overlap = new Overlap(servers)) {
-            overlap.first("select lock_accounts(array_agg(id)) from account where asset = 'VAST'");
 
-            // When two deposit 60
-            var second = overlap.second(
-                    "select verdict from deposit_all(array[gen_random_uuid()], 'backend', array['rob'],"
-                            + " array['VAST'], array[60]::bigint[], array[null]::text[], array[null]::text[], 'vast', '\\x01')");
-            assertThat(overlap.first(move("deposit", "rob", 60).replace("CNY", "VAST")))
-                    .isEqualTo("done");
-            overlap.commit();
+        // When two deposit 60
+        String second = afterWaitingFor(
+                "select lock_accounts(array_agg(id)) from account where asset = 'VAST'",
+                "select verdict from deposit_all(array[gen_random_uuid()], 'backend', array['rob'],"
+                        + " array['VAST'], array[60]::bigint[], array[null]::text[], array[null]::text[], 'vast', '\\x01')",
+                move("deposit", "rob", 60).replace("CNY", "VAST"));
 
-            // Then
-            assertThat(second.join()).isEqualTo("beyond");
-        }
+        // Then
+        assertThat(second).isEqualTo("beyond");
         books.execute(moves.formatted("+"));
     }
 
@@ -374,17 +373,15 @@ class SecondLooksIT {
     void aPoolThatWaitedForTheEndIsTooLate() throws SQLException {
         // Given
         Campaign.View campaign = campaigns.create(definition(100, 5));
-        try (Overlap overlap = new Overlap(servers)) {
-            overlap.first("select true from " + campaign(campaign) + " for no key update");
 
-            // When the campaign ends after somebody began to open a pool
-            var second = overlap.second(judge(campaign));
-            overlap.first("select end_campaign('" + campaign.campaign().id() + "')");
-            overlap.commit();
+        // When the campaign ends after somebody began to open a pool
+        String second = afterWaitingFor(
+                "select true from " + campaign(campaign) + " for no key update",
+                judge(campaign),
+                "select end_campaign('" + campaign.campaign().id() + "')");
 
-            // Then
-            assertThat(second.join()).isEqualTo("over");
-        }
+        // Then
+        assertThat(second).isEqualTo("over");
     }
 
     @Test
@@ -401,17 +398,13 @@ class SecondLooksIT {
         books.execute("create table uncommitted as select * from " + one
                 + "; alter table pool disable trigger user; delete from " + one
                 + "; alter table pool enable trigger user");
-        try (Overlap overlap = new Overlap(servers)) {
-            overlap.first(judge(campaign));
-            overlap.first("insert into pool select * from uncommitted");
 
-            // When
-            var second = overlap.second(judge(campaign));
-            overlap.commit();
+        // When
+        String second =
+                afterWaitingFor(judge(campaign) + "; insert into pool select * from uncommitted", judge(campaign));
 
-            // Then
-            assertThat(second.join()).isEqualTo(verdict);
-        }
+        // Then
+        assertThat(second).isEqualTo(verdict);
         books.execute("drop table uncommitted");
     }
 
@@ -487,18 +480,13 @@ class SecondLooksIT {
         books.strings(closes);
         Campaign.View second = campaigns.create(definition(100, 5));
         campaigns.end(second.campaign().id());
-        String lock = "select true from campaign where id = '%s' for no key update";
-        try (Overlap overlap = new Overlap(servers)) {
-            overlap.first(lock.formatted(first.campaign().id()));
+        String lock = "select true from %s for no key update";
 
-            // When
-            var closing = overlap.second(closes);
-            overlap.first(lock.formatted(second.campaign().id()));
-            overlap.commit();
+        // When
+        String closing = afterWaitingFor(lock.formatted(campaign(first)), closes, lock.formatted(campaign(second)));
 
-            // Then neither fails for the other
-            assertThat(closing.join()).isEqualTo("0");
-        }
+        // Then neither fails for the other
+        assertThat(closing).isEqualTo("0");
         books.strings(closes);
         assertThat(books.longOf("select count(*) from campaign where closed_at is not null and id in ('"
                         + first.campaign().id() + "', '" + second.campaign().id() + "')"))
@@ -513,19 +501,16 @@ class SecondLooksIT {
         String drop = books.strings("select max(packet::text) from pool where campaign = '"
                         + rain.rain().id() + "'")
                 .get(0);
-        try (Overlap overlap = new Overlap(servers)) {
-            overlap.first("select true from packet where id = '" + drop + "' for no key update");
 
-            // When
-            var second = overlap.second(close(drop));
-            overlap.first("select true from unannounced where packet = '" + drop + "' for update");
-            overlap.commit();
+        // When
+        afterWaitingFor(
+                "select true from packet where id = '" + drop + "' for no key update",
+                close(drop),
+                "select true from unannounced where packet = '" + drop + "' for update");
 
-            // Then neither fails for the other
-            second.join();
-            assertThat(books.longOf("select count(*) from unannounced where packet = '" + drop + "'"))
-                    .isZero();
-        }
+        // Then neither fails for the other
+        assertThat(books.longOf("select count(*) from unannounced where packet = '" + drop + "'"))
+                .isZero();
     }
 
     @Test
@@ -576,17 +561,13 @@ class SecondLooksIT {
         // Given a draw that somebody closes
         Draw draw = paid("lea");
         books.execute("update draw set closes_at = now() where id = '" + draw.id() + "'");
-        try (Overlap overlap = new Overlap(servers)) {
-            overlap.first(endOf(draw, "null"));
 
-            // When
-            var second = overlap.second(hold(draw, "lea", UUID.randomUUID(), UUID.randomUUID()));
-            overlap.commit();
+        // When
+        String second = afterWaitingFor(endOf(draw, "null"), hold(draw, "lea", UUID.randomUUID(), UUID.randomUUID()));
 
-            // Then
-            assertThat(second.join()).startsWith("closed ");
-            assertThat(draws.balance("lea", TestDraws.POINTS)).isEqualTo(100);
-        }
+        // Then
+        assertThat(second).startsWith("closed ");
+        assertThat(draws.balance("lea", TestDraws.POINTS)).isEqualTo(100);
     }
 
     @Test
@@ -742,19 +723,16 @@ class SecondLooksIT {
         engine.deposit("ole", 100);
         Packet packet = engine.send("ole", 100, 2);
         books.execute("select feed_announce(array['" + packet.id() + "']::uuid[])");
-        try (Overlap overlap = new Overlap(servers)) {
-            overlap.first("select last from feed where group_id = '" + packet.group() + "' for no key update");
 
-            // When
-            var second = overlap.second(append(packet.group(), "'packet.progress'", packet.id()));
-            overlap.first(close(packet.id()));
-            overlap.commit();
+        // When
+        afterWaitingFor(
+                "select last from feed where group_id = '" + packet.group() + "' for no key update",
+                append(packet.group(), "'packet.progress'", packet.id()),
+                close(packet.id()));
 
-            // Then
-            second.join();
-            assertThat(books.strings("select type from group_event where subject = '" + packet.id() + "'"))
-                    .doesNotContain("packet.progress");
-        }
+        // Then
+        assertThat(books.strings("select type from group_event where subject = '" + packet.id() + "'"))
+                .doesNotContain("packet.progress");
     }
 
     /** Runs statements in a transaction of their own, and takes them back. */
@@ -815,21 +793,16 @@ class SecondLooksIT {
         UUID packet = UUID.randomUUID();
         String row = "unannounced where packet = '" + packet + "'";
         books.execute("insert into unannounced (packet) values ('" + packet + "')");
-        try (Overlap overlap = new Overlap(servers)) {
-            overlap.first("select packet from " + row + " for update");
+        String drains = append("solo", "'packet.drained'", packet);
 
-            // When
-            var second = overlap.second(append("solo", "'packet.drained'", packet));
-            overlap.first(append("solo", "'packet.drained'", packet));
-            overlap.commit();
+        // When
+        afterWaitingFor("select packet from " + row + " for update", drains, drains);
 
-            // Then
-            second.join();
-            assertThat(books.strings("select type from group_event where group_id = 'solo' order by seq"))
-                    .containsExactly("packet.sent", "packet.drained");
-            assertThat(books.longOf("select last from feed where group_id = 'solo'"))
-                    .isEqualTo(3);
-        }
+        // Then
+        assertThat(books.strings("select type from group_event where group_id = 'solo' order by seq"))
+                .containsExactly("packet.sent", "packet.drained");
+        assertThat(books.longOf("select last from feed where group_id = 'solo'"))
+                .isEqualTo(3);
         books.execute("delete from group_event where group_id = 'solo'; delete from feed where group_id = 'solo'");
     }
 
