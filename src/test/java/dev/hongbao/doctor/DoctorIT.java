@@ -138,21 +138,17 @@ class DoctorIT {
             HongbaoConfig config = configOf(servers);
 
             // Given statistics of hours: a large table, a small one that nobody vacuums, and a worker that vacuums
-            run(owner, "create schema hours");
-            run(owner, "create table hours.pg_stat_user_tables (relname name, n_dead_tup bigint, n_live_tup bigint)");
-            run(
-                    owner,
-                    "insert into hours.pg_stat_user_tables values ('large', 9000000, 90000000), ('small', 2000000, 9)");
-            run(
-                    owner,
-                    "create table hours.pg_stat_activity as select * from pg_stat_activity where pid = pg_backend_pid()");
-            run(
-                    owner,
-                    "update hours.pg_stat_activity set pid = 0, state = 'active', xact_start = now() - interval '2 hours',"
-                            + " backend_type = 'autovacuum worker'");
-            run(owner, "grant usage on schema hours to public");
-            run(owner, "grant select on all tables in schema hours to public");
-            run(owner, "alter database " + owner.getCatalog() + " set search_path = hours, pg_catalog, public");
+            run(owner, """
+                    create schema hours;
+                    create table hours.pg_stat_user_tables (relname name, n_dead_tup bigint, n_live_tup bigint);
+                    insert into hours.pg_stat_user_tables values ('large', 9000000, 90000000), ('small', 2000000, 9);
+                    create table hours.pg_stat_activity as select * from pg_stat_activity where pid = pg_backend_pid();
+                    update hours.pg_stat_activity set pid = 0, state = 'active', xact_start = now() - interval '2 hours',
+                        backend_type = 'autovacuum worker';
+                    grant usage on schema hours to public;
+                    grant select on all tables in schema hours to public;
+                    alter database %s set search_path = hours, pg_catalog, public
+                    """.formatted(owner.getCatalog()));
 
             // Then
             assertThat(examine(config))

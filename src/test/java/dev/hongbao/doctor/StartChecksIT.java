@@ -159,7 +159,7 @@ class StartChecksIT {
 
     @ParameterizedTest
     @CsvSource({"EVALSHA, evalsha", "SCRIPT, script", "HSET, hset"})
-    void aRedisWithoutACommandIsNamedByTheStartAndTheHealthCheck(String renamed, String command) throws Exception {
+    void aRedisWithoutACommandIsRefusedAndTheCommandNamed(String renamed, String command) throws Exception {
         try (RedisProcesses processes = RedisNodes.processes("renamed")) {
             // Given
             int number = processes.start(Map.of("rename-command", renamed + " \"\""));

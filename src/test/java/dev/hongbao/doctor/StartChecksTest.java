@@ -103,34 +103,27 @@ class StartChecksTest {
 
     @ParameterizedTest
     @CsvSource({
-        "150004, on, on, passes",
-        "180000, on, remote_apply, passes",
-        "140011, on, on, refuses 14.11",
-        "160000, off, on, refuses fsync",
-        "160000, on, off, refuses synchronous_commit"
+        "150004, on, on, UTF8, read committed, off, passes",
+        "180000, on, remote_apply, UTF8, read committed, off, passes",
+        "140011, on, on, UTF8, read committed, off, refuses 14.11",
+        "160000, off, on, UTF8, read committed, off, refuses fsync",
+        "160000, on, off, UTF8, read committed, off, refuses synchronous_commit",
+        "160000, on, on, SQL_ASCII, read committed, off, refuses encoding of this database is SQL_ASCII",
+        "160000, on, on, LATIN1, read committed, off, refuses LATIN1",
+        "160000, on, on, UTF8, serializable, off, refuses default_transaction_isolation of our sessions is serializable",
+        "160000, on, on, UTF8, read committed, on, warns jit"
     })
-    void postgres(int version, String fsync, String synchronousCommit, String expected) {
-        assertFound(
-                PostgresChecks.check(
-                        new PostgresChecks.Settings(
-                                version, fsync, synchronousCommit, "UTF8", "read committed", "off", 97, 0),
-                        25),
-                expected);
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "UTF8, read committed, off, passes",
-        "SQL_ASCII, read committed, off, refuses encoding of this database is SQL_ASCII",
-        "LATIN1, read committed, off, refuses LATIN1",
-        "UTF8, serializable, off, refuses default_transaction_isolation of our sessions is serializable",
-        "UTF8, read committed, on, warns jit"
-    })
-    void sessionsOfPostgres(String encoding, String isolation, String jit, String expected) {
-        assertFound(
-                PostgresChecks.check(
-                        new PostgresChecks.Settings(160000, "on", "on", encoding, isolation, jit, 97, 0), 25),
-                expected);
+    void postgres(
+            int version,
+            String fsync,
+            String synchronousCommit,
+            String encoding,
+            String isolation,
+            String jit,
+            String expected) {
+        PostgresChecks.Settings settings =
+                new PostgresChecks.Settings(version, fsync, synchronousCommit, encoding, isolation, jit, 97, 0);
+        assertFound(PostgresChecks.check(settings, 25), expected);
     }
 
     @ParameterizedTest
@@ -141,12 +134,9 @@ class StartChecksTest {
         "97, 3, warns for 4 of them Postgres has 97"
     })
     void connectionsOfPostgres(int connections, int others, String expected) {
-        assertFound(
-                PostgresChecks.check(
-                        new PostgresChecks.Settings(
-                                160000, "on", "on", "UTF8", "read committed", "off", connections, others),
-                        25),
-                expected);
+        PostgresChecks.Settings settings =
+                new PostgresChecks.Settings(160000, "on", "on", "UTF8", "read committed", "off", connections, others);
+        assertFound(PostgresChecks.check(settings, 25), expected);
     }
 
     @ParameterizedTest

@@ -192,7 +192,10 @@ class BackupIT {
     @Test
     void aReplicaThatIsWaitedForLosesNothing() throws Exception {
         // Given
-        replicate();
+        prepare("replica");
+        try (Connection session = session(primary)) {
+            guide.follow("Follow with a replica", session);
+        }
         try (EmbeddedPostgres replica = follow("replica")) {
             try (TestEngine engine = engine(primary);
                     Connection session = session(primary)) {
@@ -206,7 +209,9 @@ class BackupIT {
                 // When
                 primary.kill();
             }
-            promote(replica);
+            try (Connection session = session(replica)) {
+                guide.follow("Fail over", session);
+            }
 
             // Then
             try (TestEngine engine = engine(replica)) {
@@ -214,19 +219,6 @@ class BackupIT {
                 assertClaims(engine, "u6", "u7", "u8");
                 assertDrainedAndReconciled(engine, replica);
             }
-        }
-    }
-
-    private void replicate() throws Exception {
-        prepare("replica");
-        try (Connection session = session(primary)) {
-            guide.follow("Follow with a replica", session);
-        }
-    }
-
-    private void promote(EmbeddedPostgres replica) throws Exception {
-        try (Connection session = session(replica)) {
-            guide.follow("Fail over", session);
         }
     }
 }

@@ -8,10 +8,15 @@ import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Exposition;
 import dev.hongbao.testing.GuideCommands;
+import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestServerClient;
 import java.net.URI;
 import java.net.http.HttpRequest;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Drills of alerts: each is provoked, its rule is seen to hold on what the server says, the runbook's page is followed, and it clears. For
@@ -120,5 +125,26 @@ abstract class RunbookDrill extends TestServerClient {
                 .statements(section)
                 .get(1);
         assertThat(books().strings(ends)).containsExactly("t");
+    }
+
+    /** Takes an advisory lock from the server that holds it, as a session has it whose server froze. */
+    static void takeLock(Connection foreign, int kind, int number) throws SQLException {
+        String lock = "locktype = 'advisory' and classid = " + kind + " and objid = " + number;
+        CompletableFuture<Boolean> locked = CompletableFuture.supplyAsync(() -> {
+            try (Statement sql = foreign.createStatement()) {
+                return sql.execute("select pg_advisory_lock(" + kind + ", " + number + ")");
+            } catch (SQLException fault) {
+                throw new IllegalStateException(fault);
+            }
+        });
+        try (Connection hand = TestDatabase.connect(servers.postgresAppUrl());
+                Statement ends = hand.createStatement()) {
+            Eventually.eventually(SOON, () -> {
+                ends.execute("select pg_terminate_backend(pid) from pg_locks where " + lock
+                        + " and granted and pid <> pg_backend_pid()"
+                        + " and exists (select from pg_locks where not granted and " + lock + ")");
+                assertThat(locked.isDone()).isTrue();
+            });
+        }
     }
 }

@@ -25,8 +25,6 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -96,9 +94,8 @@ class RunbookDrillIT extends RunbookDrill {
         String packet = send("equal", 100, 50);
         int shard = Math.floorMod(UUID.fromString(packet).hashCode(), SHARDS);
         List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
-        try (Connection foreign = TestDatabase.connect(servers.postgresOwnerUrl());
-                Statement locks = foreign.createStatement()) {
-            take(locks, shard);
+        try (Connection foreign = TestDatabase.connect(servers.postgresOwnerUrl())) {
+            takeLock(foreign, 26722, shard);
 
             // Then
             fires("HongbaoShardUnowned");
@@ -140,28 +137,6 @@ class RunbookDrillIT extends RunbookDrill {
         json(claim("late", packet), 201);
         clears("HongbaoSlowClaims", after);
         clears("HongbaoServerErrors", after);
-    }
-
-    /** Takes a shard's lock from the server that holds it. */
-    private static void take(Statement locks, int shard) throws SQLException {
-        CompletableFuture<Boolean> locked = CompletableFuture.supplyAsync(() -> {
-            try {
-                return locks.execute("select pg_advisory_lock(26722, " + shard + ")");
-            } catch (SQLException fault) {
-                throw new IllegalStateException(fault);
-            }
-        });
-        try (Connection hand = TestDatabase.connect(servers.postgresAppUrl());
-                Statement ends = hand.createStatement()) {
-            Eventually.eventually(SOON, () -> {
-                ends.execute(
-                        "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and classid = 26722"
-                                + " and objid = " + shard + " and granted and pid <> pg_backend_pid()"
-                                + " and exists (select from pg_locks as w where w.classid = 26722 and w.objid = "
-                                + shard + " and not w.granted)");
-                assertThat(locked.isDone()).isTrue();
-            });
-        }
     }
 
     @Test

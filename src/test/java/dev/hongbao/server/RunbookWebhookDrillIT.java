@@ -2,7 +2,6 @@ package dev.hongbao.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestServers;
@@ -11,10 +10,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.sql.Connection;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -72,7 +68,7 @@ class RunbookWebhookDrillIT extends RunbookDrill {
             // Given
             String webhook = webhook(receiver);
             clears("HongbaoWebhookBehind");
-            takeTheCouriersLock(foreign);
+            takeLock(foreign, 26743, 0);
 
             // When
             String packet = send("equal", 100, 1);
@@ -90,25 +86,6 @@ class RunbookWebhookDrillIT extends RunbookDrill {
             clears("HongbaoWebhookBehind");
             assertThat(receiver.untilTaken(packet, 1)).hasSize(1);
             remove(webhook);
-        }
-    }
-
-    private static void takeTheCouriersLock(Connection foreign) throws SQLException {
-        CompletableFuture<Boolean> locked = CompletableFuture.supplyAsync(() -> {
-            try (Statement lock = foreign.createStatement()) {
-                return lock.execute("select pg_advisory_lock(26743, 0)");
-            } catch (SQLException fault) {
-                throw new IllegalStateException(fault);
-            }
-        });
-        try (Connection hand = TestDatabase.connect(servers.postgresAppUrl());
-                Statement ends = hand.createStatement()) {
-            Eventually.eventually(SOON, () -> {
-                ends.execute("select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory'"
-                        + " and classid = 26743 and granted"
-                        + " and exists (select from pg_locks as w where w.classid = 26743 and not w.granted)");
-                assertThat(locked.isDone()).isTrue();
-            });
         }
     }
 

@@ -15,10 +15,11 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Every month begins with parts that are nearly empty, and with plans that were made for them. */
+/** Every month begins with parts that are nearly empty, with plans that were made for them, and with statistics that are renewed. */
 @ExtendWith(Servers.class)
 class MonthPlansIT {
     private static final int CLAIMS = 40_000;
+    private static final int ROWS = 20_000;
 
     @Test
     void aPartThatWasCountedWhileItWasNearlyEmptyIsReadByTheRightIndexesWhenItFills(TestServers servers)
@@ -71,6 +72,37 @@ class MonthPlansIT {
                         + " from pg_inherits as p join pg_index as i on i.indrelid = p.inhrelid where p.inhparent = 'transfer'::regclass")) {
             rows.next();
             return rows.getLong(1);
+        }
+    }
+
+    /** Each in a transaction of its own, since the outbox' head waits for the transaction. */
+    @Test
+    void aTableThatCannotBeAnalyzedTakesNothingFromAnother() throws SQLException {
+        try (TestServers servers = Servers.fresh();
+                TestEngine engine = TestEngine.start(servers, 1, Map.of());
+                Connection owner = TestDatabase.connect(servers.postgresOwnerUrl());
+                Statement sql = owner.createStatement()) {
+            // Given two tables that have filled
+            sql.execute("alter table transfer disable trigger user; alter table packet_amounts disable trigger user");
+            sql.execute("insert into transfer (subject, debit, credit, amount, kind)"
+                    + " select gen_random_uuid(), 1, 2, 1, 'refund' from generate_series(1, " + ROWS + ")");
+            sql.execute("insert into packet_amounts select gen_random_uuid(), 0, array[1] from generate_series(1, "
+                    + ROWS + ")");
+            sql.execute("analyze transfer_other, packet_amounts_other");
+
+            // When the statistics are renewed while one of them is locked
+            try (Connection lock = TestDatabase.lock(servers.postgresOwnerUrl(), "transfer")) {
+                TestEngine.get(Months.analyze(engine.engine().pool()));
+                lock.rollback();
+            }
+
+            // Then the transaction of the other one had ended before
+            try (ResultSet rows = sql.executeQuery(
+                    "select distinct tablename from pg_stats where tablename in ('transfer', 'packet_amounts') and inherited")) {
+                assertThat(rows.next()).isTrue();
+                assertThat(rows.getString(1)).isEqualTo("packet_amounts");
+                assertThat(rows.next()).isFalse();
+            }
         }
     }
 }

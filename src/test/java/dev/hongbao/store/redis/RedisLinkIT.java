@@ -31,6 +31,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -84,6 +85,12 @@ class RedisLinkIT {
 
     private String ping() {
         return get(on(() -> link.send(Request.cmd(Command.PING)))).toString();
+    }
+
+    private static void assertFails(RedisFault.Kind kind, ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        RedisFault.class, fault -> assertThat(fault.kind()).isEqualTo(kind));
     }
 
     private int connections() {
@@ -146,9 +153,7 @@ class RedisLinkIT {
         });
 
         // Then
-        assertThatThrownBy(() -> get(blocked))
-                .isInstanceOfSatisfying(
-                        RedisFault.class, fault -> assertThat(fault.kind()).isEqualTo(RedisFault.Kind.LOST));
+        assertFails(RedisFault.Kind.LOST, () -> get(blocked));
     }
 
     @Test
@@ -157,12 +162,8 @@ class RedisLinkIT {
         signal("STOP");
         try {
             // When, Then
-            assertThatThrownBy(this::ping)
-                    .isInstanceOfSatisfying(
-                            RedisFault.class, fault -> assertThat(fault.kind()).isEqualTo(RedisFault.Kind.LOST));
-            assertThatThrownBy(this::ping)
-                    .isInstanceOfSatisfying(
-                            RedisFault.class, fault -> assertThat(fault.kind()).isEqualTo(RedisFault.Kind.DOWN));
+            assertFails(RedisFault.Kind.LOST, this::ping);
+            assertFails(RedisFault.Kind.DOWN, this::ping);
         } finally {
             signal("CONT");
         }
@@ -242,11 +243,10 @@ class RedisLinkIT {
             redis.replicaof("127.0.0.1", 1);
             try {
                 // When, Then
-                assertThatThrownBy(() -> get(on(() ->
-                                link.send(Request.cmd(Command.SET).arg("a").arg("b")))))
-                        .isInstanceOfSatisfying(
-                                RedisFault.class,
-                                fault -> assertThat(fault.kind()).isEqualTo(RedisFault.Kind.READ_ONLY));
+                assertFails(
+                        RedisFault.Kind.READ_ONLY,
+                        () -> get(on(() ->
+                                link.send(Request.cmd(Command.SET).arg("a").arg("b")))));
                 eventually(SOON, () -> assertThat(clientId()).isNotEqualTo(before));
             } finally {
                 redis.replicaofNoOne();
