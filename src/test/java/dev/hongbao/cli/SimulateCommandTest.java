@@ -3,40 +3,33 @@ package dev.hongbao.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonObject;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 class SimulateCommandTest {
     @TempDir
     private Path directory;
 
-    private record Run(int exit, String out, String err, Path png) {}
-
-    private Run simulate(String yaml, String... options) throws Exception {
+    private Typed simulate(String yaml, String... options) throws Exception {
         Path file = Files.writeString(directory.resolve("draw.yaml"), yaml);
-        StringWriter out = new StringWriter();
-        StringWriter err = new StringWriter();
-        String[] arguments = new String[options.length + 2];
-        arguments[0] = "simulate";
-        arguments[1] = file.toString();
-        System.arraycopy(options, 0, arguments, 2, options.length);
-        int exit = new CommandLine(new DrawCommand())
-                .setOut(new PrintWriter(out))
-                .setErr(new PrintWriter(err))
-                .execute(arguments);
-        return new Run(exit, out.toString(), err.toString(), directory.resolve("draw.yaml.png"));
+        return Typed.after(
+                new DrawCommand(),
+                Stream.concat(Stream.of("simulate", file.toString()), Stream.of(options))
+                        .toArray(String[]::new));
+    }
+
+    private Path png() {
+        return directory.resolve("draw.yaml.png");
     }
 
     @Test
     void weightsAreHeldAgainstTheirOdds() throws Exception {
         // When
-        Run run = simulate("""
+        Typed run = simulate("""
                 name: 转盘
                 closesAt: "2030-01-01T00:00:00Z"
                 mode: weights
@@ -46,13 +39,13 @@ class SimulateCommandTest {
         // Then
         assertThat(run.exit()).as(run.out() + run.err()).isZero();
         assertThat(run.out()).contains("gold", "200.0", "the promise is kept", "plays      200000 of 200000");
-        assertThat(ImageIO.read(run.png().toFile()).getWidth()).isEqualTo(1000);
+        assertThat(ImageIO.read(png().toFile()).getWidth()).isEqualTo(1000);
     }
 
     @Test
     void aStockThatEndsEarlyIsWarnedOf() throws Exception {
         // Given hourly quotas that use up the stock after twenty of 72 hours, on the first of three days
-        Run run = simulate("""
+        Typed run = simulate("""
                 name: hours
                 opensAt: "2029-12-29T00:00:00Z"
                 closesAt: "2030-01-01T00:00:00Z"
@@ -104,21 +97,19 @@ class SimulateCommandTest {
 
     @Test
     void everyFaultOfTheDefinitionIsTold() throws Exception {
-        Run run = simulate("mode: weights\nprizes: [{name: a, weight: 0}]\ncolour: red\n");
+        Typed run = simulate("mode: weights\nprizes: [{name: a, weight: 0}]\ncolour: red\n");
         assertThat(run.exit()).isEqualTo(2);
         assertThat(run.err()).contains("#/name is required", "#/closesAt", "#/prizes/0/weight", "#/colour");
-        assertThat(run.png()).doesNotExist();
+        assertThat(png()).doesNotExist();
     }
 
     @Test
     void aFileThatIsMissingIsBadInput() {
-        StringWriter err = new StringWriter();
+        String missing = directory.resolve("none.yaml").toString();
 
-        int exit = new CommandLine(new DrawCommand())
-                .setErr(new PrintWriter(err))
-                .execute("simulate", directory.resolve("none.yaml").toString());
+        Typed run = Typed.after(new DrawCommand(), "simulate", missing);
 
-        assertThat(exit).isEqualTo(2);
-        assertThat(err.toString().strip()).isEqualTo("NoSuchFileException " + directory.resolve("none.yaml"));
+        assertThat(run.exit()).isEqualTo(2);
+        assertThat(run.err().strip()).isEqualTo("NoSuchFileException " + missing);
     }
 }

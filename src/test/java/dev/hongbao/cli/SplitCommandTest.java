@@ -2,37 +2,25 @@ package dev.hongbao.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import picocli.CommandLine;
 
 class SplitCommandTest {
     private static final String SEED = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 
-    /** What one call of the command wrote and returned. */
-    private record Run(int exit, String out, String err) {
-        static Run of(String arguments) {
-            StringWriter out = new StringWriter();
-            StringWriter err = new StringWriter();
-            int exit = new CommandLine(new SplitCommand())
-                    .setOut(new PrintWriter(out))
-                    .setErr(new PrintWriter(err))
-                    .execute(arguments.split(" "));
-            return new Run(exit, out.toString(), err.toString());
-        }
+    private static Typed split(String arguments) {
+        return Typed.after(new SplitCommand(), arguments.split(" "));
+    }
 
-        String firstLine() {
-            return out.lines().findFirst().orElseThrow();
-        }
+    private static String firstLine(Typed run) {
+        return run.out().lines().findFirst().orElseThrow();
     }
 
     @Test
     void theAmountsAndHowTheyAreSpreadArePrinted() {
         // When
-        Run run = Run.of("--total 10000 --count 8 --algorithm double-mean --seed " + SEED);
+        Typed run = split("--total 10000 --count 8 --algorithm double-mean --seed " + SEED);
 
         // Then
         assertThat(run.exit()).isZero();
@@ -57,7 +45,7 @@ class SplitCommandTest {
     @Test
     void aSplitIsRepeatedWithTheSeedThatWasPrinted() {
         // Given
-        Run first = Run.of("--total 123456 --count 7 --algorithm even-luck");
+        Typed first = split("--total 123456 --count 7 --algorithm even-luck");
         String seed = first.out()
                 .lines()
                 .filter(line -> line.startsWith("seed"))
@@ -66,35 +54,35 @@ class SplitCommandTest {
                 .orElseThrow();
 
         // When
-        Run again = Run.of("--total 123456 --count 7 --algorithm even-luck --seed " + seed);
-        Run another = Run.of("--total 123456 --count 7 --algorithm even-luck");
+        Typed again = split("--total 123456 --count 7 --algorithm even-luck --seed " + seed);
+        Typed another = split("--total 123456 --count 7 --algorithm even-luck");
 
         // Then
         assertThat(again).isEqualTo(first);
-        assertThat(another.firstLine()).isNotEqualTo(first.firstLine());
+        assertThat(firstLine(another)).isNotEqualTo(firstLine(first));
     }
 
     @Test
     void minAndMaxAreKept() {
         // When
-        Run run = Run.of("--total 100 --count 10 --algorithm inflate --min 10 --max 10");
+        Typed run = split("--total 100 --count 10 --algorithm inflate --min 10 --max 10");
 
         // Then
-        assertThat(run.firstLine()).isEqualTo("10 10 10 10 10 10 10 10 10 10");
+        assertThat(firstLine(run)).isEqualTo("10 10 10 10 10 10 10 10 10 10");
         assertThat(run.out()).contains("luckiest   slot 0");
     }
 
     @Test
     void aThousandSharesAreWrappedAndMoreAreOnlySummedUp() {
         // When
-        Run shown = Run.of("--total 1000000 --count 1000");
-        Run hidden = Run.of("--total 1000000 --count 1001");
-        Run all = Run.of("--total 1000000 --count 1001 --all");
+        Typed shown = split("--total 1000000 --count 1000");
+        Typed hidden = split("--total 1000000 --count 1001");
+        Typed all = split("--total 1000000 --count 1001 --all");
 
         // Then
         assertThat(shown.out().lines().count()).isGreaterThan(40);
         assertThat(shown.out().lines()).allMatch(line -> line.length() <= 80);
-        assertThat(hidden.firstLine()).isEqualTo("1001 amounts, not shown without --all");
+        assertThat(firstLine(hidden)).isEqualTo("1001 amounts, not shown without --all");
         assertThat(hidden.out().lines().count()).isLessThan(30);
         assertThat(hidden.out()).contains("sum        1000000");
         assertThat(all.out()
@@ -115,7 +103,7 @@ class SplitCommandTest {
             })
     void aSplitThatDoesNotExistIsAnsweredWithTheReason(String arguments, String reason) {
         // When
-        Run run = Run.of(arguments);
+        Typed run = split(arguments);
 
         // Then
         assertThat(run.exit()).isEqualTo(2);
@@ -134,7 +122,7 @@ class SplitCommandTest {
             })
     void aWrongOptionIsAnsweredWithWhatIsAllowed(String arguments, String message) {
         // When
-        Run run = Run.of(arguments);
+        Typed run = split(arguments);
 
         // Then
         assertThat(run.exit()).isEqualTo(2);

@@ -70,14 +70,21 @@ class StartChecksIT {
 
     private HongbaoConfig config(Map<String, String> options) {
         Map<String, String> all = new HashMap<>(Map.of(
-                "data.dir", directory.toString(),
-                "http.port", "0",
-                "management.port", "0",
-                "redis.url", servers.redisUrl(),
-                "postgres.url", servers.postgresAppUrl(),
-                "postgres.owner-url", servers.postgresOwnerUrl()));
+                "data.dir",
+                directory.toString(),
+                "http.port",
+                "0",
+                "management.port",
+                "0",
+                "redis.url",
+                servers.redisUrl()));
+        all.putAll(postgresOf(servers));
         all.putAll(options);
         return HongbaoConfig.of(all);
+    }
+
+    private static Map<String, String> postgresOf(TestServers stores) {
+        return Map.of("postgres.url", stores.postgresAppUrl(), "postgres.owner-url", stores.postgresOwnerUrl());
     }
 
     private Path secret() throws IOException {
@@ -93,11 +100,7 @@ class StartChecksIT {
             redis.configSet("maxmemory-policy", "allkeys-lru");
             try (TestServers empty = Servers.freshWithoutTables()) {
                 // Then
-                assertThatThrownBy(() -> HongbaoServer.start(config(Map.of(
-                                "postgres.url",
-                                empty.postgresAppUrl(),
-                                "postgres.owner-url",
-                                empty.postgresOwnerUrl()))))
+                assertThatThrownBy(() -> HongbaoServer.start(config(postgresOf(empty))))
                         .isInstanceOf(Checks.StartRefusedException.class)
                         .hasMessageContaining("noeviction");
                 assertThat(new Books(empty).strings("select to_regclass('shard')"))
@@ -244,10 +247,9 @@ class StartChecksIT {
         CompletableFuture<HongbaoServer> start;
         try {
             // When
-            start = start(config(Map.of(
-                    "redis.url", late.redisUrl(),
-                    "postgres.url", late.postgresAppUrl(),
-                    "postgres.owner-url", late.postgresOwnerUrl())));
+            Map<String, String> stores = new HashMap<>(postgresOf(late));
+            stores.put("redis.url", late.redisUrl());
+            start = start(config(stores));
 
             // Then it says at once what it waits for, by the option that may be mistyped
             eventually(SOON, () -> {
@@ -344,13 +346,9 @@ class StartChecksIT {
             statement.execute("select pg_advisory_lock_shared(26731, 4711)");
 
             // When
-            assertThatThrownBy(() -> HongbaoServer.start(config(Map.of(
-                            "token.secret-file",
-                            secret().toString(),
-                            "postgres.url",
-                            empty.postgresAppUrl(),
-                            "postgres.owner-url",
-                            empty.postgresOwnerUrl()))))
+            Map<String, String> options = new HashMap<>(postgresOf(empty));
+            options.put("token.secret-file", secret().toString());
+            assertThatThrownBy(() -> HongbaoServer.start(config(options)))
                     .isInstanceOf(Checks.StartRefusedException.class)
                     .hasMessageContaining("believes other tokens");
 

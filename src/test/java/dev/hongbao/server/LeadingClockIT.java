@@ -103,6 +103,12 @@ class LeadingClockIT {
                         .build());
     }
 
+    private void awaitPlan(Draw draw) {
+        eventually(
+                SOON,
+                () -> assertThat(books.hashField(0, "d:" + draw.id(), "~")).isEqualTo("0"));
+    }
+
     private double voids() {
         return engine.metrics().get("hongbao.journal.voids").counter().count();
     }
@@ -121,9 +127,7 @@ class LeadingClockIT {
                 """.formatted(time.now().plus(HOUR.multipliedBy(20))));
         Packet later = opensIn(HOUR);
         Packet open = engine.send("alice", lucky(100, 2, HOUR));
-        eventually(
-                SOON,
-                () -> assertThat(books.hashField(0, "d:" + scheduled.id(), "~")).isEqualTo("0"));
+        awaitPlan(scheduled);
 
         // When the server thinks that it is five hours later, until it asks
         double voids = voids();
@@ -309,9 +313,7 @@ class LeadingClockIT {
                 {mode: schedule, closesAt: '%s', schedule: {periodSeconds: 36000}, prizes: [{name: a, quota: 1, stock: 1}],
                  fallback: {name: b}}
                 """.formatted(time.now().plus(HOUR.multipliedBy(20))));
-        eventually(
-                SOON,
-                () -> assertThat(books.hashField(0, "d:" + draw.id(), "~")).isEqualTo("0"));
+        awaitPlan(draw);
         books.execute("update release set moment = now() + interval '1 hour' where draw = '" + draw.id() + "'");
         try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
             redis.zadd(books.stamps().get(0) + ":m:" + draw.id(), 0, "0:1:1");
@@ -356,9 +358,7 @@ class LeadingClockIT {
                 {mode: schedule, closesAt: '%s', schedule: {periodSeconds: 3600, carryOver: false},
                  prizes: [{name: a, quota: 3, stock: 10}], fallback: {name: b}}
                 """.formatted(time.now().plus(HOUR.multipliedBy(20))));
-        eventually(
-                SOON,
-                () -> assertThat(books.hashField(0, "d:" + draw.id(), "~")).isEqualTo("0"));
+        awaitPlan(draw);
         List<String> keys = List.of("journal", "d:" + draw.id(), "m:" + draw.id(), "d:" + draw.id(), "m:" + draw.id());
 
         // When

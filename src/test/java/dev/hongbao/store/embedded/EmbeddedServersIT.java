@@ -73,7 +73,7 @@ class EmbeddedServersIT {
     }
 
     @Test
-    void aFirstStartGivesBothStoresAndTheTwoRoles() throws Exception {
+    void aFirstStartGivesBothStoresTheRolesWithPasswordsAndOneEmptyDatabase() throws Exception {
         assertThat(Stores.readRedis(servers.redis())).isEqualTo("written");
         assertThat(Stores.readPostgres(servers.postgres())).isEqualTo("written");
         assertThat(asAdmin("SELECT rolname FROM pg_roles WHERE rolsuper")).containsExactly("postgres");
@@ -83,10 +83,6 @@ class EmbeddedServersIT {
         assertThatThrownBy(() -> asApp("CREATE TABLE mine (id int)"))
                 .isInstanceOf(SQLException.class)
                 .hasMessageContaining("permission denied");
-    }
-
-    @Test
-    void aNewClusterHasItsRolesWithPasswordsAndOneEmptyDatabase() throws Exception {
         assertThat(asAdmin("SELECT rolname FROM pg_authid WHERE rolcanlogin AND rolpassword LIKE 'SCRAM%'"))
                 .containsExactlyInAnyOrder("postgres", "hongbao_owner", "hongbao");
         assertThat(asAdmin("SELECT rolname FROM pg_roles r JOIN pg_database d ON d.datdba = r.oid"

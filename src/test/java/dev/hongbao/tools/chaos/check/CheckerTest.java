@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Whether the checker finds what is forged, and nothing else. */
 class CheckerTest {
     private static final Call BOB = Call.claim("bob", PACKET, 0);
+    private static final Call ERIN = Call.claim("erin", PACKET, 0);
 
     @Test
     void whatIsRightPasses() {
@@ -34,10 +35,10 @@ class CheckerTest {
     void onlyWhatARestoredPostgresForgotIsExcused() {
         Forged run = new Forged();
         run.losses.add(new Seen.Loss(20_000_000, 30_000_000));
-        run.add(25, Call.claim("erin", PACKET, 0), Answer.claimed(201, 2, 150));
+        run.add(25, ERIN, Answer.claimed(201, 2, 150));
         run.add(26, new Call(Kind.DEPOSIT, "alice", "", "d2", 5, 0), Answer.made(201, "9", 5));
         run.add(27, Call.claim("erin", "packet-2", 0), Answer.claimed(201, 0, 1));
-        run.add(40, Call.claim("erin", PACKET, 0), Answer.refused(410, "expired"));
+        run.add(40, ERIN, Answer.refused(410, "expired"));
         run.add(41, Call.claim("erin", "packet-2", 0), Answer.refused(404, "not-found"));
         run.earlier.add(Forged.claim("e9", 2));
         run.heard.add(new Seen.Heard(3, 10, "packet.sent packet-2", 21_000_000));
@@ -49,7 +50,7 @@ class CheckerTest {
         assertThat(run.check()).isEmpty();
 
         run.claims.remove(0);
-        run.add(42, Call.claim("erin", PACKET, 0), Answer.refused(404, "not-found"));
+        run.add(42, ERIN, Answer.refused(404, "not-found"));
         assertThat(run.check()).extracting(Violation::rule).contains(Rule.SETTLED, Rule.CLOSED_SET);
     }
 
@@ -61,44 +62,28 @@ class CheckerTest {
 
     static Stream<Arguments> aForgedHistoryIsFound() {
         return Stream.of(
-                forged("another amount later", Rule.SAME_CLAIM, run -> run.add(9, BOB, Answer.claimed(200, 0, 201))),
-                forged("another slot later", Rule.SAME_CLAIM, run -> run.add(9, BOB, Answer.claimed(200, 2, 200))),
-                forged(
-                        "a winner is told drained",
-                        Rule.SAME_CLAIM,
-                        run -> run.add(9, BOB, Answer.refused(410, "drained"))),
-                forged(
-                        "two winners of a slot",
-                        Rule.ONE_WINNER,
-                        run -> run.add(9, Call.claim("erin", PACKET, 0), Answer.claimed(201, 1, 250))),
+                forged("another amount later", Rule.SAME_CLAIM, BOB, Answer.claimed(200, 0, 201)),
+                forged("another slot later", Rule.SAME_CLAIM, BOB, Answer.claimed(200, 2, 200)),
+                forged("a winner is told drained", Rule.SAME_CLAIM, BOB, Answer.refused(410, "drained")),
+                forged("two winners of a slot", Rule.ONE_WINNER, ERIN, Answer.claimed(201, 1, 250)),
                 forged(
                         "a key sends twice",
                         Rule.SAME_COMMAND,
-                        run -> run.add(
-                                9,
-                                new Call(Kind.SEND, "alice", "3x10", "s1", 600, 1),
-                                Answer.made(201, "packet-2", 600))),
+                        new Call(Kind.SEND, "alice", "3x10", "s1", 600, 1),
+                        Answer.made(201, "packet-2", 600)),
                 forged(
                         "a key is refused what it has done",
                         Rule.SAME_COMMAND,
-                        run -> run.add(
-                                9,
-                                new Call(Kind.WITHDRAWAL, "alice", "", "w1", 100, 1),
-                                Answer.refused(402, "insufficient-funds"))),
-                forged(
-                        "a refusal that is none",
-                        Rule.CLOSED_SET,
-                        run -> run.add(9, Call.claim("erin", PACKET, 0), Answer.refused(404, "not-found"))),
-                forged(
-                        "an internal error",
-                        Rule.CLOSED_SET,
-                        run -> run.add(9, Call.claim("erin", PACKET, 0), Answer.unknown(500, "internal-error"))),
+                        new Call(Kind.WITHDRAWAL, "alice", "", "w1", 100, 1),
+                        Answer.refused(402, "insufficient-funds")),
+                forged("a refusal that is none", Rule.CLOSED_SET, ERIN, Answer.refused(404, "not-found")),
+                forged("an internal error", Rule.CLOSED_SET, ERIN, Answer.unknown(500, "internal-error")),
                 forged(
                         "a 503 that does not say when",
                         Rule.CLOSED_SET,
-                        run -> run.add(
-                                9, Call.claim("erin", PACKET, 0), Answer.unknown(503, "unknown without Retry-After"))),
-                forged("no answer", Rule.ANSWERED, run -> run.add(9, BOB, Answer.unknown(0, "timeout"))),
+                        ERIN,
+                        Answer.unknown(503, "unknown without Retry-After")),
+                forged("no answer", Rule.ANSWERED, BOB, Answer.unknown(0, "timeout")),
                 forged("no answer from another server than the killed one", Rule.ANSWERED, run -> {
                     run.troubles.add(new Seen.Trouble(1, 0, Forged.QUIET));
                     run.add(9, BOB, Answer.unknown(0, "timeout"));
@@ -110,8 +95,8 @@ class CheckerTest {
                 forged(
                         "what must be refused is done",
                         Rule.REFUSED,
-                        run -> run.add(
-                                9, new Call(Kind.HOSTILE, "mallory", PACKET, "", 3, 0), Answer.made(201, "", 0))),
+                        new Call(Kind.HOSTILE, "mallory", PACKET, "", 3, 0),
+                        Answer.made(201, "", 0)),
                 forged(
                         "an event comes twice over a socket",
                         Rule.FEED_ONCE,
@@ -217,6 +202,11 @@ class CheckerTest {
 
     private static Arguments forged(String how, Rule rule, Consumer<Forged> forge) {
         return Arguments.of(how, rule, forge);
+    }
+
+    /** With one more call and its answer, in the ninth second. */
+    private static Arguments forged(String how, Rule rule, Call call, Answer answer) {
+        return forged(how, rule, run -> run.add(9, call, answer));
     }
 
     private static void breaks(Rule rule, Consumer<Forged> forge) {
