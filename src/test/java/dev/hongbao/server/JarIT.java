@@ -76,11 +76,11 @@ class JarIT extends HttpApiClient {
             base = server.awaitReady();
             assertQuietStart(server);
             packet = send(packet("lucky", 10_000, 1_000));
-            for (int i = 0; i < 50; i++) {
+            for (int i = 0; i < 20; i++) {
                 settled.put("settled-" + i, json(claim("settled-" + i, packet), 201));
             }
             List<CompletableFuture<HttpResponse<String>>> answers = new ArrayList<>();
-            for (int i = 0; i < 500; i++) {
+            for (int i = 0; i < 200; i++) {
                 answers.add(claimAsync("accepted-" + i, packet));
             }
             for (int i = 0; i < answers.size(); i++) {

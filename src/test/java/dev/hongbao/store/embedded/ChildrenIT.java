@@ -26,7 +26,7 @@ class ChildrenIT {
     void aKilledChildComesBackOnItsPortWithItsDataEachTimeUntilTheClose() throws Exception {
         // Given
         EmbeddedServers servers = start();
-        Stores.write(servers, "safe");
+        StoredValue.write(servers, "safe");
         for (int time = 0; time < 2; time++) {
             long redis = servers.redis().pid();
             long postgres = servers.postgres().pid();
@@ -37,11 +37,14 @@ class ChildrenIT {
 
             // Then
             eventually(SOON, () -> assertThat(servers.redis().pid()).isNotEqualTo(redis));
-            eventually(SOON, () -> assertThat(Stores.readRedis(servers.redis())).isEqualTo("safe"));
+            eventually(
+                    SOON,
+                    () -> assertThat(StoredValue.readRedis(servers.redis())).isEqualTo("safe"));
             eventually(SOON, () -> assertThat(servers.postgres().pid()).isNotEqualTo(postgres));
             eventually(
                     SOON,
-                    () -> assertThat(Stores.readPostgres(servers.postgres())).isEqualTo("safe"));
+                    () -> assertThat(StoredValue.readPostgres(servers.postgres()))
+                            .isEqualTo("safe"));
         }
 
         // When one is killed and all is closed, twice
@@ -86,8 +89,8 @@ class ChildrenIT {
 
         // Then: at once, while initdb may still be at work
         try (EmbeddedServers servers = start()) {
-            Stores.write(servers, "next");
-            assertThat(Stores.readPostgres(servers.postgres())).isEqualTo("next");
+            StoredValue.write(servers, "next");
+            assertThat(StoredValue.readPostgres(servers.postgres())).isEqualTo("next");
             assertThat(dataDir).isDirectoryNotContaining("glob:**/postgres.partial-*");
         }
     }

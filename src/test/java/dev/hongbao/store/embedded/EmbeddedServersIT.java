@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.access.TestKeys;
+import dev.hongbao.config.HongbaoConfig;
+import dev.hongbao.store.Stores;
 import dev.hongbao.store.embedded.EmbeddedServers.EmbeddedOptions;
 import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestServers;
@@ -48,6 +50,8 @@ class EmbeddedServersIT {
             PosixFilePermission.OTHERS_WRITE,
             PosixFilePermission.OTHERS_EXECUTE);
 
+    private static final String ELSEWHERE = "postgresql://u:p@127.0.0.1:1/d";
+
     private Path data;
     private EmbeddedServers servers;
 
@@ -64,7 +68,7 @@ class EmbeddedServersIT {
         Path halfBinaries = Files.createDirectories(data.resolve("bin/postgres-0.partial-1/lib"));
         Files.writeString(halfBinaries.resolve("libpq.so"), "half");
         servers = EmbeddedServers.start(data, OPTIONS);
-        Stores.write(servers, "written");
+        StoredValue.write(servers, "written");
     }
 
     @AfterAll
@@ -74,8 +78,8 @@ class EmbeddedServersIT {
 
     @Test
     void aFirstStartGivesBothStoresTheRolesWithPasswordsAndOneEmptyDatabase() throws Exception {
-        assertThat(Stores.readRedis(servers.redis())).isEqualTo("written");
-        assertThat(Stores.readPostgres(servers.postgres())).isEqualTo("written");
+        assertThat(StoredValue.readRedis(servers.redis())).isEqualTo("written");
+        assertThat(StoredValue.readPostgres(servers.postgres())).isEqualTo("written");
         assertThat(asAdmin("SELECT rolname FROM pg_roles WHERE rolsuper")).containsExactly("postgres");
         assertThatThrownBy(() -> asApp("INSERT INTO kept VALUES ('no')"))
                 .isInstanceOf(SQLException.class)
@@ -145,7 +149,7 @@ class EmbeddedServersIT {
         }
 
         // Then
-        assertThat(Stores.readRedis(servers.redis())).isEqualTo("written");
+        assertThat(StoredValue.readRedis(servers.redis())).isEqualTo("written");
     }
 
     @Test
@@ -160,16 +164,54 @@ class EmbeddedServersIT {
         List<EmbeddedServers.Urls> before;
         try (EmbeddedServers cold = EmbeddedServers.start(directory, OPTIONS)) {
             before = List.of(cold.redis().urls(), cold.postgres().urls());
-            Stores.write(cold, "kept");
+            StoredValue.write(cold, "kept");
         }
 
         // When
         try (EmbeddedServers warm = EmbeddedServers.start(directory, OPTIONS)) {
             // Then
             assertThat(List.of(warm.redis().urls(), warm.postgres().urls())).isEqualTo(before);
-            assertThat(Stores.readRedis(warm.redis())).isEqualTo("kept");
-            assertThat(Stores.readPostgres(warm.postgres())).isEqualTo("kept");
+            assertThat(StoredValue.readRedis(warm.redis())).isEqualTo("kept");
+            assertThat(StoredValue.readPostgres(warm.postgres())).isEqualTo("kept");
         }
+
+        // When a command needs a store that no server runs, then it starts it
+        try (Stores own = Stores.join(config(directory, "", ELSEWHERE))) {
+            assertThat(own.addresses().redisUrl()).startsWith("redis://hongbao:");
+            assertThatThrownBy(() -> EmbeddedServers.start(directory, OPTIONS))
+                    .isInstanceOf(EmbeddedServers.InUseException.class);
+        }
+    }
+
+    /** What it reaches beside the server, with one store of the operator's own or none. */
+    @Test
+    void aCommandTakesEachStoreThatRunsAndStartsNone() {
+        String redis = "redis://127.0.0.1:1";
+        String app = servers.redis().appUrl();
+        String admin = servers.redis().url();
+        String ownerUrl = servers.postgres().ownerUrl();
+        String appUrl = servers.postgres().appUrl();
+
+        assertJoined("", "", app, admin, ownerUrl, appUrl);
+        assertJoined("", ELSEWHERE, app, admin, ELSEWHERE, ELSEWHERE);
+        assertJoined(redis, "", redis, redis, ownerUrl, appUrl);
+        assertThat(servers.redis().running()).isTrue();
+        assertThat(servers.postgres().running()).isTrue();
+    }
+
+    private void assertJoined(
+            String redisUrl, String postgresUrl, String redis, String admin, String owner, String app) {
+        try (Stores joined = Stores.join(config(data, redisUrl, postgresUrl))) {
+            assertThat(joined.addresses().redisUrl()).isEqualTo(redis);
+            assertThat(joined.adminAddresses().redisUrl()).isEqualTo(admin);
+            assertThat(joined.addresses().owner().url()).isEqualTo(owner);
+            assertThat(joined.addresses().app().url()).isEqualTo(app);
+        }
+    }
+
+    private static HongbaoConfig config(Path directory, String redisUrl, String postgresUrl) {
+        return HongbaoConfig.of(
+                Map.of("data.dir", directory.toString(), "redis.url", redisUrl, "postgres.url", postgresUrl));
     }
 
     @Test

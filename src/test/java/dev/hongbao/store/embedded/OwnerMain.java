@@ -11,7 +11,7 @@ final class OwnerMain {
     public static void main(String[] args) throws Exception {
         EmbeddedOptions options = EmbeddedOptions.defaults().withBinaries(Path.of(args[1]));
         EmbeddedServers servers = EmbeddedServers.start(Path.of(args[0]), options);
-        Stores.write(servers, args[2]);
+        StoredValue.write(servers, args[2]);
         System.out.println(servers.redis().pid() + " " + servers.postgres().pid());
         new CountDownLatch(1).await();
     }

@@ -9,8 +9,8 @@ import java.sql.Statement;
 import redis.clients.jedis.Jedis;
 
 /** Writes a value into both stores, and reads it back. */
-final class Stores {
-    private Stores() {}
+final class StoredValue {
+    private StoredValue() {}
 
     static void write(EmbeddedServers servers, String value) throws SQLException {
         try (Jedis redis = new Jedis(URI.create(servers.redis().url()))) {
