@@ -28,30 +28,35 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
 
 /** The guide's page on backups, by its own commands: what is kept and what is lost, on the Redis that was there. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class BackupIT {
     private static final Duration SOON = Duration.ofSeconds(30);
     private static final Map<String, String> OPTIONS = Map.of("shards", "2");
 
-    @TempDir
-    private Path root;
-
     private final TestServers redis = Servers.fresh();
     private final Logger recovery = (Logger) LoggerFactory.getLogger("dev.hongbao.engine.Recovery");
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+    private Path root;
     private GuideCommands guide;
     private EmbeddedPostgres primary;
     private Packet packet;
 
     /** Two of eight shares are claimed; then the database is backed up. */
-    @BeforeEach
-    void backUp() throws Exception {
+    @BeforeAll
+    void backUp(@TempDir Path given) throws Exception {
+        root = given;
         log.start();
         recovery.addAppender(log);
         Path backup = Files.createDirectory(root.resolve("backup"));
@@ -63,7 +68,6 @@ class BackupIT {
             guide.where("/var/lib/postgresql/" + other, files(other));
         }
         primary = postgres("primary", guide.settings("Keep the log"));
-        guide.where("host=postgres-1 port=5432", "host=127.0.0.1 port=" + primary.port());
         try (TestEngine engine = engine(primary)) {
             engine.deposit("alice", 10_000);
             packet = engine.send("alice", 800, 8);
@@ -74,7 +78,7 @@ class BackupIT {
         }
     }
 
-    @AfterEach
+    @AfterAll
     void stop() {
         recovery.detachAppender(log);
         primary.close();
@@ -152,6 +156,7 @@ class BackupIT {
     }
 
     @Test
+    @Order(1)
     void aRestoreKeepsWhatWasSettledBeforeTheMoment() throws Exception {
         // Given claims before a moment, and after it
         Packet lost;
@@ -189,9 +194,13 @@ class BackupIT {
         }
     }
 
+    /** The primary that was left for the backup is in use again: it has five claims. */
     @Test
+    @Order(2)
     void aReplicaThatIsWaitedForLosesNothing() throws Exception {
         // Given
+        primary = postgres("primary", guide.settings("Keep the log"));
+        guide.where("host=postgres-1 port=5432", "host=127.0.0.1 port=" + primary.port());
         prepare("replica");
         try (Connection session = session(primary)) {
             guide.follow("Follow with a replica", session);
@@ -204,7 +213,8 @@ class BackupIT {
                         SOON,
                         () -> assertThat(one(session, "select sync_state from pg_stat_replication"))
                                 .isEqualTo("sync"));
-                assertClaims(engine, "u3", "u4", "u5");
+                assertHas(engine, "u1", "u2", "u3", "u4", "u5");
+                assertClaims(engine, "u6", "u7");
 
                 // When
                 primary.kill();
@@ -215,8 +225,8 @@ class BackupIT {
 
             // Then
             try (TestEngine engine = engine(replica)) {
-                assertHas(engine, "u1", "u2", "u3", "u4", "u5");
-                assertClaims(engine, "u6", "u7", "u8");
+                assertHas(engine, "u1", "u2", "u3", "u4", "u5", "u6", "u7");
+                assertClaims(engine, "u8");
                 assertDrainedAndReconciled(engine, replica);
             }
         }
