@@ -43,6 +43,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Stores that speak TLS only, with a certificate that nobody knows but who is told. */
 @ExtendWith(Servers.class)
 class TlsIT {
+    /** A busy machine is no lost link. */
+    private static final String CALM = "30s";
 
     @TempDir
     static Path directory;
@@ -163,7 +165,9 @@ class TlsIT {
                 "--postgres-url",
                 postgres.appUrl() + verified,
                 "--postgres-owner-url",
-                postgres.ownerUrl() + verified)) {
+                postgres.ownerUrl() + verified,
+                "--redis-command-timeout",
+                CALM)) {
             // Then
             assertThat(server.awaitReady()).isNotNull();
         }
@@ -174,7 +178,9 @@ class TlsIT {
         System.setProperty("javax.net.ssl.trustStore", trustStore.toString());
         System.setProperty("javax.net.ssl.trustStorePassword", TestCertificate.PASSWORD);
         try (TestEngine engine = TestEngine.start(
-                new StoreAddresses(redisUrl, direct.owner(), direct.app()), 1, Map.of("shards", "8"))) {
+                new StoreAddresses(redisUrl, direct.owner(), direct.app()),
+                1,
+                Map.of("shards", "8", "redis.command-timeout", CALM))) {
             engine.deposit("alice", 1_000);
             for (int i = 0; i < 20; i++) {
                 Packet packet = engine.send("alice", 10, 1);
