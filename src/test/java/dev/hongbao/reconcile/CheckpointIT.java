@@ -41,8 +41,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 class CheckpointIT {
     private static final Duration SOON = Duration.ofSeconds(15);
 
-    /** More transfers than a few pages hold. */
-    private static final int HISTORY = 30_000;
+    /** More transfers than a few pages hold, of which the index names ranges. */
+    private static final int HISTORY = 15_000;
 
     private static final String DEPOSITS = """
         with made as (select gen_random_uuid() as id, n from generate_series(1, %1$d) as n),
@@ -171,37 +171,6 @@ class CheckpointIT {
         eventually(SOON, () -> assertThat(stateOfTheRun()).isEqualTo("none"));
         books.execute("select pg_stat_force_next_flush()");
         return books.longOf("select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) from pg_stat_user_tables");
-    }
-
-    @Test
-    void aForgeryAfterTheCheckpointIsFoundUntilItIsTakenAway() throws Exception {
-        // Given
-        long clean = run().upTo();
-        books.execute(deposit("carol", 5));
-        books.execute("update account set balance = balance + 1 where owner = 'carol'");
-
-        // When
-        Reconciliation.SinceRun found = run();
-        Reconciliation.SinceRun again = run();
-
-        // Then the checkpoint stays, so that it is found again
-        assertThat(lines(found)).singleElement().asString().contains("wallet of carol");
-        assertThat(lines(again)).isEqualTo(lines(found));
-        assertThat(checkpoint()).isEqualTo(clean);
-        books.execute("update account set balance = balance - 1 where owner = 'carol'");
-    }
-
-    @Test
-    void aTransferThatMovedNoBalanceIsFound() throws Exception {
-        // Given one that was written without its rules
-        run();
-        books.execute("alter table transfer disable trigger transfer_moves_balances; " + deposit("bob", 7)
-                + "; alter table transfer enable trigger transfer_moves_balances");
-
-        // Then both accounts tell of it
-        assertThat(lines(run())).hasSize(2).anyMatch(line -> line.contains("wallet of bob"));
-        books.execute("update account set balance = balance + case kind when 'wallet' then 7 else -7 end"
-                + " where asset = 'CNY' and (owner = 'bob' or kind = 'source')");
     }
 
     @Test
@@ -462,9 +431,9 @@ class CheckpointIT {
         int[] rests = {0};
 
         // When
-        Reconciliation.SinceRun busy = inPages(vertx, 10, millis -> {
+        Reconciliation.SinceRun busy = inPages(vertx, 1, millis -> {
             if (rests[0]++ < 40) {
-                books.execute(DEPOSITS.formatted(250));
+                books.execute(DEPOSITS.formatted(5));
             }
             return 1;
         });
