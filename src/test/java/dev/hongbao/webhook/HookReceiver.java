@@ -9,6 +9,7 @@ import com.sun.net.httpserver.HttpServer;
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
 import dev.hongbao.testing.Eventually;
+import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -125,6 +126,12 @@ public final class HookReceiver implements AutoCloseable {
 
     public String url() {
         return scheme + "://127.0.0.1:" + port() + "/hook?of=hongbao";
+    }
+
+    /** What a host asks for to be told of these types here; of all without any. */
+    JsonObject webhook(String... types) {
+        JsonObject webhook = new JsonObject().put("url", url());
+        return types.length == 0 ? webhook : webhook.put("types", new JsonArray(List.of(types)));
     }
 
     private void answer(HttpExchange exchange) throws IOException {

@@ -110,50 +110,6 @@ class OutboxIT extends TwoEngines {
     }
 
     @Test
-    void aPacketIsToldFromItsSendToItsLastShareInOrder() {
-        Host host = new Host(engine);
-
-        // When three claim all of a packet
-        Packet packet = engine.send("alice", 300, 3);
-        for (String user : List.of("u1", "u2", "u3")) {
-            assertThat(engine.claim(packet, user).kind()).isEqualTo(ClaimOutcome.Kind.CLAIMED);
-        }
-
-        // Then each fact is told once, in the order in which it became one
-        List<OutboxEvent> told = host.until(packet.id().toString(), has("packet.drained"));
-        assertThat(types(told))
-                .containsExactly("packet.sent", "claim.settled", "claim.settled", "claim.settled", "packet.drained");
-        assertThat(told.subList(1, 4))
-                .extracting(event -> data(event).getString("user"))
-                .containsExactly("u1", "u2", "u3");
-        // and what it says is what the books say
-        assertThat(told.subList(1, 4).stream()
-                        .mapToLong(event -> data(event).getLong("amount"))
-                        .sum())
-                .isEqualTo(300);
-        JsonObject sent = data(told.get(0));
-        assertThat(sent.getString("sender")).isEqualTo("alice");
-        assertThat(sent.getString("group")).isEqualTo("family");
-        assertThat(sent.getString("expiresAt")).endsWith("Z");
-        assertThat(told).extracting(OutboxEvent::id).doesNotHaveDuplicates();
-    }
-
-    @Test
-    void whatExpiresIsToldWithItsRefund() {
-        Host host = new Host(engine);
-
-        Packet packet = engine.send("alice", TestEngine.lucky(100, 4, Duration.ofSeconds(1)));
-        engine.claim(packet, "u1");
-
-        List<OutboxEvent> told = host.until(packet.id().toString(), has("packet.refunded"));
-        assertThat(types(told)).containsExactly("packet.sent", "claim.settled", "packet.expired", "packet.refunded");
-        JsonObject end = data(told.get(3));
-        assertThat(data(told.get(2)).getLong("claimed")).isEqualTo(end.getLong("claimed"));
-        assertThat(end.getLong("refund") + end.getLong("claimed")).isEqualTo(100);
-        assertThat(end.getLong("claimed")).isEqualTo(data(told.get(1)).getLong("amount"));
-    }
-
-    @Test
     void playsThatCostAndPlaysThatAreFreeAreToldAndTheDrawsEnd() {
         // Given a draw that costs and a free one
         Host host = new Host(engine);
@@ -199,11 +155,11 @@ class OutboxIT extends TwoEngines {
         Host host = new Host(engine);
         Host elsewhere = new Host(other);
         List<Packet> packets = new ArrayList<>();
-        for (int i = 0; i < 8; i++) {
+        for (int i = 0; i < 4; i++) {
             packets.add(engine.send("alice", 10_000, 50));
         }
 
-        // When a crowd races for eight packets, and the hosts read meanwhile in pages of any size
+        // When a crowd races for four packets, and the hosts read meanwhile in pages of any size
         List<Future<ClaimOutcome>> claims = new ArrayList<>();
         for (int user = 0; user < 60; user++) {
             for (Packet packet : packets) {

@@ -115,9 +115,14 @@ class OutboxRouteIT extends TestServerClient {
         List<JsonObject> ofPacket = told(now, id, "packet.refunded");
         assertThat(types(ofPacket))
                 .containsExactly("packet.sent", "claim.settled", "packet.expired", "packet.refunded");
-        assertThat(ofPacket)
-                .allSatisfy(each -> assertThat(each.getJsonObject("data").getString("reference"))
-                        .isEqualTo("gift-1"));
+        List<JsonObject> data =
+                ofPacket.stream().map(each -> each.getJsonObject("data")).toList();
+        assertThat(data.get(3).getLong("claimed"))
+                .isEqualTo(data.get(1).getLong("amount"))
+                .isEqualTo(data.get(2).getLong("claimed"))
+                .isEqualTo(300 - data.get(3).getLong("refund"));
+        assertThat(data)
+                .allSatisfy(each -> assertThat(each.getString("reference")).isEqualTo("gift-1"));
     }
 
     private HttpResponse<String> order(String path) throws Exception {
@@ -214,13 +219,9 @@ class OutboxRouteIT extends TestServerClient {
     }
 
     @Test
-    void onlyTheBackendReadsItAndOnlyWithACursorOfThisServer() throws Exception {
-        assertProblem(get("alice", "/v1/outbox"), 403, "forbidden");
-        for (String cursor : new String[] {"AA", "0", "AQ", "LATEST", "a".repeat(3_000)}) {
+    void whatIsNoCursorOfThisServerIsRefused() throws Exception {
+        for (String cursor : new String[] {"AA", "0", "AQ", "LATEST", "a".repeat(3_000), "%00"}) {
             assertProblem(get(null, "/v1/outbox?after=" + cursor), 400, "invalid-request");
         }
-        assertProblem(get(null, "/v1/outbox?after=%00"), 400, "invalid-request");
-        assertProblem(get(null, "/v1/outbox?limit=0"), 400, "invalid-request");
-        assertProblem(get(null, "/v1/outbox?limit=1001"), 400, "invalid-request");
     }
 }

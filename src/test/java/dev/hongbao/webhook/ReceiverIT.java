@@ -48,6 +48,7 @@ class ReceiverIT {
     private static final String METADATA = "169.254.169.254";
     private static final String SECRET = "whsec_" + "A".repeat(43) + "=";
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration SHORT = Duration.ofMillis(500);
 
     @TempDir
     static Path directory;
@@ -181,7 +182,7 @@ class ReceiverIT {
     @Test
     void aRedirectIsNotFollowedAndABodyWithoutAnEndIsNotWaitedFor() throws Exception {
         try (HookReceiver host = new HookReceiver();
-                Receiver receiver = receiver(Duration.ofSeconds(1), name -> at(LOOPBACK))) {
+                Receiver receiver = receiver(SHORT, name -> at(LOOPBACK))) {
             host.manner = Manner.REDIRECTS;
             assertThat(get(receiver.tell(host.url(), message, List.of(SECRET), 0))
                             .answer()
@@ -254,7 +255,7 @@ class ReceiverIT {
             }
             return at(LOOPBACK);
         };
-        try (Receiver receiver = receiver(Duration.ofSeconds(1), dns)) {
+        try (Receiver receiver = receiver(SHORT, dns)) {
             assertThat(tell(receiver, NAME, 0).answer().error()).isEqualTo("no answer in time");
 
             // When it answers, and the next attempt is made

@@ -10,8 +10,6 @@ import dev.hongbao.testing.ServerProcessClient;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.webhook.HookReceiver.Manner;
-import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -66,16 +64,7 @@ class WebhookCrashIT extends ServerProcessClient {
 
     @Test
     void theHostCountsEverySettledClaimExactlyOnceHoweverOftenTheServerIsKilled() throws Exception {
-        json(
-                post(
-                        null,
-                        "/v1/webhooks",
-                        "hook",
-                        new JsonObject()
-                                .put("url", host.url())
-                                .put("batch", 7)
-                                .put("types", new JsonArray().add("claim.settled"))),
-                201);
+        json(post(null, "/v1/webhooks", "hook", host.webhook("claim.settled").put("batch", 7)), 201);
         List<String> packets = new ArrayList<>();
         for (int kill = 0; kill < KILLS; kill++) {
             // Given a crowd, and a host that has trouble of its own at times

@@ -8,7 +8,6 @@ import dev.hongbao.testing.ServerProcessClient;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.webhook.HookReceiver.Manner;
-import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.List;
@@ -63,10 +62,7 @@ class WebhookFrozenIT extends ServerProcessClient {
                             null,
                             "/v1/webhooks",
                             "hook",
-                            new JsonObject()
-                                    .put("url", host.url())
-                                    .put("batch", BATCH)
-                                    .put("types", new JsonArray().add("claim.settled"))),
+                            host.webhook("claim.settled").put("batch", BATCH)),
                     201);
             host.untilTaken(oneClaimed(), 1);
             try (ServerProcess second = server(this, stores, "second")) {

@@ -50,12 +50,8 @@ class WebhookIT extends TestServerClient {
         }
     }
 
-    private JsonObject create(String url, String... types) throws Exception {
-        JsonObject body = new JsonObject().put("url", url);
-        if (types.length > 0) {
-            body.put("types", new JsonArray(List.of(types)));
-        }
-        return json(post(null, "/v1/webhooks", UUID.randomUUID().toString(), body), 201);
+    private JsonObject create(JsonObject webhook) throws Exception {
+        return json(post(null, "/v1/webhooks", UUID.randomUUID().toString(), webhook), 201);
     }
 
     private int delete(String webhook) throws Exception {
@@ -89,7 +85,7 @@ class WebhookIT extends TestServerClient {
 
     @Test
     void whatIsSettledIsToldInOrderAndSigned() throws Exception {
-        JsonObject made = create(receiver.url());
+        JsonObject made = create(receiver.webhook());
 
         String packet = drain(3);
 
@@ -97,6 +93,19 @@ class WebhookIT extends TestServerClient {
         List<JsonObject> items = receiver.untilTaken(packet, 5);
         assertThat(types(items))
                 .containsExactly("packet.sent", "claim.settled", "claim.settled", "claim.settled", "packet.drained");
+        // with what the books say
+        List<JsonObject> data =
+                items.stream().map(item -> item.getJsonObject("data")).toList();
+        assertThat(data.subList(1, 4))
+                .extracting(claim -> claim.getString("user"))
+                .containsExactly(name("user0"), name("user1"), name("user2"));
+        assertThat(data.subList(1, 4).stream()
+                        .mapToLong(claim -> claim.getLong("amount"))
+                        .sum())
+                .isEqualTo(300);
+        assertThat(data.get(0).getString("sender")).isEqualTo(name("sender"));
+        assertThat(data.get(0).getString("group")).isEqualTo(group);
+        assertThat(data.get(0).getString("expiresAt")).endsWith("Z");
         // and believes it by the secret, and by no other
         Message message = receiver.taken.get(0);
         assertThat(message.isSignedBy(made.getString("secret"))).isTrue();
@@ -116,7 +125,7 @@ class WebhookIT extends TestServerClient {
     @Test
     void aReceiverThatFailsIsToldEverythingOnceItIsWell() throws Exception {
         // Given
-        JsonObject made = create(receiver.url(), "claim.settled");
+        JsonObject made = create(receiver.webhook("claim.settled"));
         receiver.manner = Manner.FAILS;
 
         // When it is told again and again
@@ -153,7 +162,7 @@ class WebhookIT extends TestServerClient {
     @Test
     void oneThatIsWellDoesNotWaitForAClockThatWentBack() throws Exception {
         // Given one that was due in an hour, by the clock of now
-        JsonObject made = create(receiver.url());
+        JsonObject made = create(receiver.webhook());
         receiver.untilTaken(drain(1), 3);
         new Books(servers)
                 .execute("update webhook set next_at = now() + interval '1 hour' where id = '" + made.getString("id")
@@ -166,7 +175,7 @@ class WebhookIT extends TestServerClient {
     @Test
     void oneThatFailedWaitsNoLongerThanTheLongestWaitAlsoAfterAClockWentBack() throws Exception {
         // Given
-        JsonObject made = create(receiver.url());
+        JsonObject made = create(receiver.webhook());
         receiver.manner = Manner.FAILS;
         String packet = drain(1);
         receiver.untilAttempted(1);
@@ -191,9 +200,9 @@ class WebhookIT extends TestServerClient {
         try (HookReceiver silent = new HookReceiver()) {
             silent.manner = Manner.NEVER_ANSWERS;
             for (int i = 0; i < 20; i++) {
-                create(silent.url());
+                create(silent.webhook());
             }
-            create(receiver.url(), "claim.settled");
+            create(receiver.webhook("claim.settled"));
             String first = drain(1);
             receiver.untilTaken(first, 1);
             silent.untilAttempted(20);
@@ -211,7 +220,7 @@ class WebhookIT extends TestServerClient {
 
     @Test
     void oneThatWantsNoMoreIsDisabledAtOnceAndCanBeEnabledAgain() throws Exception {
-        JsonObject made = create(receiver.url(), "claim.settled");
+        JsonObject made = create(receiver.webhook("claim.settled"));
         receiver.manner = Manner.IS_GONE;
         String packet = drain(2);
         Eventually.eventually(HookReceiver.SOON, () -> {
@@ -233,7 +242,7 @@ class WebhookIT extends TestServerClient {
 
     @Test
     void whatWasDeliveredIsDeliveredAgainFromWhereTheHostSays() throws Exception {
-        JsonObject made = create(receiver.url(), "claim.settled");
+        JsonObject made = create(receiver.webhook("claim.settled"));
         String packet = drain(2);
         List<JsonObject> first = List.copyOf(receiver.untilTaken(packet, 2));
         Eventually.eventually(
@@ -264,7 +273,7 @@ class WebhookIT extends TestServerClient {
     @Test
     void latestSkipsTheEventsThatAreNotDeliveredYet() throws Exception {
         // Given
-        JsonObject made = create(receiver.url(), "claim.settled");
+        JsonObject made = create(receiver.webhook("claim.settled"));
         json(change(made, new JsonObject().put("paused", true)), 200);
         String position = webhook(made).getString("position");
         String waiting = drain(1);
@@ -290,7 +299,7 @@ class WebhookIT extends TestServerClient {
     @Test
     void anAttemptThatWasUnderWayDoesNotUndoARedelivery() throws Exception {
         // Given a webhook that has failed, and an attempt whose answer is on its way: that the receiver is gone
-        JsonObject made = create(receiver.url(), "claim.settled");
+        JsonObject made = create(receiver.webhook("claim.settled"));
         receiver.manner = Manner.FAILS;
         String packet = drain(1);
         receiver.untilAttempted(1);
@@ -308,11 +317,10 @@ class WebhookIT extends TestServerClient {
 
     @Test
     void aNewSecretSignsBesideTheOldOne() throws Exception {
-        JsonObject made = create(receiver.url(), "claim.settled");
+        JsonObject made = create(receiver.webhook("claim.settled"));
         String path = "/v1/webhooks/" + made.getString("id") + "/secrets";
         JsonObject rotated = json(rotate(path), 201);
         assertThat(rotated.getString("secret")).isNotEqualTo(made.getString("secret"));
-        assertThat(json(rotate(path), 201)).isEqualTo(rotated);
 
         receiver.untilTaken(drain(1), 1);
 
@@ -323,20 +331,12 @@ class WebhookIT extends TestServerClient {
     }
 
     @Test
-    void theSameCommandMakesOneAndOnlyTheBackendMakesAny() throws Exception {
-        JsonObject body = new JsonObject().put("url", "http://127.0.0.1:1/hook");
+    void deletedTwiceItIsDeleted() throws Exception {
+        String id = create(receiver.webhook()).getString("id");
 
-        JsonObject first = json(post(null, "/v1/webhooks", "key", body), 201);
-        assertThat(json(post(null, "/v1/webhooks", "key", body), 201)).isEqualTo(first);
-        assertProblem(post(null, "/v1/webhooks", "key", body.copy().put("batch", 5)), 422, "idempotency-key-reused");
-        assertThat(items(get(null, "/v1/webhooks"))).hasSize(1);
-        assertProblem(post("alice", "/v1/webhooks", "key", body), 403, "forbidden");
-        assertProblem(get("alice", "/v1/webhooks"), 403, "forbidden");
-
-        // Deleted twice is deleted
-        assertThat(delete(first.getString("id"))).isEqualTo(204);
-        assertThat(delete(first.getString("id"))).isEqualTo(204);
-        assertProblem(get(null, "/v1/webhooks/" + first.getString("id")), 404, "not-found");
+        assertThat(delete(id)).isEqualTo(204);
+        assertThat(delete(id)).isEqualTo(204);
+        assertProblem(get(null, "/v1/webhooks/" + id), 404, "not-found");
         assertProblem(get(null, "/v1/webhooks/7/deliveries"), 400, "invalid-request");
     }
 
@@ -356,7 +356,7 @@ class WebhookIT extends TestServerClient {
     @Test
     void itsUrlAndEventsAreChangedAndNothingIsLost() throws Exception {
         // Given a webhook whose receiver is gone for good
-        JsonObject made = create("http://127.0.0.1:1/gone", "packet.sent");
+        JsonObject made = create(receiver.webhook("packet.sent").put("url", "http://127.0.0.1:1/gone"));
         String packet = drain(2);
         Eventually.eventually(
                 HookReceiver.SOON,
@@ -390,7 +390,7 @@ class WebhookIT extends TestServerClient {
 
     @Test
     void aReceiverThatWasReplacedDoesNotDisableTheWebhook() throws Exception {
-        JsonObject made = create(receiver.url(), "claim.settled");
+        JsonObject made = create(receiver.webhook("claim.settled"));
         try (HookReceiver next = new HookReceiver()) {
             // Given an attempt whose answer is on its way: that the old receiver is gone
             receiver.manner = Manner.IS_GONE_SLOWLY;
@@ -408,7 +408,7 @@ class WebhookIT extends TestServerClient {
 
     @Test
     void itIsPausedAndGoesOnWhereItStood() throws Exception {
-        JsonObject made = create(receiver.url(), "claim.settled");
+        JsonObject made = create(receiver.webhook("claim.settled"));
         JsonObject paused = json(change(made, new JsonObject().put("paused", true)), 200);
         assertThat(paused.getString("status")).isEqualTo("paused");
         String packet = drain(2);
@@ -425,7 +425,7 @@ class WebhookIT extends TestServerClient {
 
     @Test
     void aTestEventIsSignedAndItsOutcomeIsAnswered() throws Exception {
-        JsonObject made = create(receiver.url(), "claim.settled");
+        JsonObject made = create(receiver.webhook("claim.settled"));
 
         JsonObject outcome = test(made);
 
@@ -457,8 +457,7 @@ class WebhookIT extends TestServerClient {
     void itBeginsWhereTheHostSaysInMessagesOfTheSizeThatWasAskedFor() throws Exception {
         String before = json(get(null, "/v1/outbox?after=latest"), 200).getString("next");
         String packet = drain(2);
-        JsonObject body =
-                new JsonObject().put("url", receiver.url()).put("after", before).put("batch", 1);
+        JsonObject body = receiver.webhook().put("after", before).put("batch", 1);
 
         json(post(null, "/v1/webhooks", "begin", body), 201);
 
@@ -469,32 +468,15 @@ class WebhookIT extends TestServerClient {
                 post(null, "/v1/webhooks", "begin", body.copy().put("after", "oldest")), 422, "idempotency-key-reused");
         assertProblem(post(null, "/v1/webhooks", "bad", body.copy().put("after", "AA")), 400, "invalid-request");
         try (HookReceiver other = new HookReceiver()) {
-            json(
-                    post(
-                            null,
-                            "/v1/webhooks",
-                            "all",
-                            new JsonObject().put("url", other.url()).put("after", "oldest")),
-                    201);
+            create(other.webhook().put("after", "oldest"));
             assertThat(other.untilTaken(packet, 4)).hasSize(4);
-        }
-    }
-
-    @Test
-    void whatIsNoUrlAndWhatTheContractDoesNotKnowIsRefused() throws Exception {
-        for (JsonObject bad : List.of(
-                new JsonObject().put("url", "https://user:secret@example.com/"),
-                new JsonObject().put("url", "https://example.com/").put("batch", 1_001),
-                new JsonObject().put("url", "https://example.com/").put("types", new JsonArray().add("packet.lost")),
-                new JsonObject().put("url", "https://example.com/").put("secret", "mine"))) {
-            assertProblem(post(null, "/v1/webhooks", "bad", bad), 400, "invalid-request");
         }
     }
 
     @Test
     void whatAnEnabledWebhookDoesNotHaveIsNotSweptHoweverOldItIs() throws Exception {
         receiver.manner = Manner.FAILS;
-        create(receiver.url());
+        create(receiver.webhook());
         money("alice", "deposits", 5, "in", 201);
         receiver.untilAttempted(1);
         new Books(servers).longOf("select outbox_sweep(interval '0', 0, 1000)");
@@ -505,7 +487,7 @@ class WebhookIT extends TestServerClient {
     @Test
     void whatIsNotToldIsPassedOverFasterThanItComes() throws Exception {
         Books books = new Books(servers);
-        create(receiver.url(), "claim.settled");
+        create(receiver.webhook("claim.settled"));
 
         // Given thousands of rows that a webhook is not told of
         books.execute("insert into outbox (shard, type, subjects, firsts, lasts, events)"

@@ -8,8 +8,6 @@ import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServer;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.webhook.HookReceiver.Manner;
-import io.vertx.core.json.JsonArray;
-import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.util.HashMap;
 import java.util.List;
@@ -78,19 +76,14 @@ class WebhookRestoredIT extends HttpApiClient {
         return users;
     }
 
-    private void create(HookReceiver receiver, String type) throws Exception {
-        JsonObject hook = new JsonObject().put("url", receiver.url()).put("types", new JsonArray().add(type));
-        json(post(null, "/v1/webhooks", type, hook), 201);
-    }
-
     @Test
     void whatWasNotDeliveredIsDeliveredUnderTheIdsOfBeforeAndEveryWebhookIsToldOfTheGap() throws Exception {
         // Given claims that a host was not told of when Postgres was backed up, and a host that hears of draws only
         List<String> kept = List.of("u0", "u1", "u2");
         List<String> lost = List.of("u3", "u4");
         host.manner = Manner.FAILS;
-        create(host, "claim.settled");
-        create(ofDraws, "draw.closed");
+        json(post(null, "/v1/webhooks", "claims", host.webhook("claim.settled")), 201);
+        json(post(null, "/v1/webhooks", "draws", ofDraws.webhook("draw.closed")), 201);
         String packet = send("lucky", 1_000, 10);
         claimAll(kept, packet, 201);
         host.untilAttempted(1);

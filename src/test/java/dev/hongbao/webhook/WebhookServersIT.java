@@ -57,8 +57,8 @@ class WebhookServersIT extends HttpApiClient {
         return server.secret();
     }
 
-    private JsonObject create(String url) throws Exception {
-        return json(post(null, "/v1/webhooks", UUID.randomUUID().toString(), new JsonObject().put("url", url)), 201);
+    private JsonObject create(HookReceiver receiver) throws Exception {
+        return json(post(null, "/v1/webhooks", UUID.randomUUID().toString(), receiver.webhook()), 201);
     }
 
     private JsonObject webhook(JsonObject made) throws Exception {
@@ -78,10 +78,7 @@ class WebhookServersIT extends HttpApiClient {
         server = TestServer.start(stores, Map.of());
 
         // Plain http is refused at once
-        assertProblem(
-                post(null, "/v1/webhooks", name("plain"), new JsonObject().put("url", receiver.url())),
-                400,
-                "invalid-request");
+        assertProblem(post(null, "/v1/webhooks", name("plain"), receiver.webhook()), 400, "invalid-request");
 
         // and so is a name that leads inside, which a delivery would refuse
         JsonObject problem = assertProblem(
@@ -95,7 +92,8 @@ class WebhookServersIT extends HttpApiClient {
         assertThat(problem.getString("detail")).contains("not public");
 
         // A name that nobody knows may be known later
-        create("https://nobody.invalid/hook");
+        JsonObject unknown = new JsonObject().put("url", "https://nobody.invalid/hook");
+        json(post(null, "/v1/webhooks", name("unknown"), unknown), 201);
         assertThat(receiver.attempts).isEmpty();
     }
 
@@ -115,16 +113,25 @@ class WebhookServersIT extends HttpApiClient {
         options.put("webhooks.max-wait", "2h");
         options.put("webhooks.timeout", "5s"); // an attempt that ends by itself is answered without a pause
         server = TestServer.start(stores, options);
+
+        // Given a pause that ends soon, though later than the server's own
+        receiver.manner = Manner.WANTS_A_PAUSE;
+        receiver.pause = new Pause(503, "2");
+        create(receiver);
+        money("ben", "deposits", 5, "in", 201);
+        receiver.untilAttempted(1);
+        receiver.manner = Manner.TAKES;
+
+        // And others that do not
         Map<Pause, Duration> pauses = Map.of(
                 new Pause(429, "600"), Duration.ofMinutes(10),
                 new Pause(503, "9999999999"), Duration.ofHours(2), // no longer than the option says
                 new Pause(500, "600"), Duration.ofSeconds(1));
         for (Map.Entry<Pause, Duration> each : pauses.entrySet()) {
-            // Given
             try (HookReceiver busy = new HookReceiver()) {
                 busy.manner = Manner.WANTS_A_PAUSE;
                 busy.pause = each.getKey();
-                JsonObject made = create(busy.url());
+                JsonObject made = create(busy);
 
                 // When it is told
                 money("alice", "deposits", 5, UUID.randomUUID().toString(), 201);
@@ -135,17 +142,7 @@ class WebhookServersIT extends HttpApiClient {
             }
         }
 
-        // Given a pause that ends soon, though later than the server's own
-        receiver.manner = Manner.WANTS_A_PAUSE;
-        receiver.pause = new Pause(503, "2");
-        create(receiver.url());
-        money("ben", "deposits", 5, "in", 201);
-        receiver.untilAttempted(1);
-
-        // When
-        receiver.manner = Manner.TAKES;
-
-        // Then
+        // And the first is told by itself
         receiver.untilTaken(name("ben"), 1);
         long paused =
                 receiver.attempts.get(1).atNanos() - receiver.attempts.get(0).atNanos();
@@ -160,7 +157,7 @@ class WebhookServersIT extends HttpApiClient {
         server = TestServer.start(stores, options);
         Books books = new Books(stores);
         receiver.manner = Manner.FAILS;
-        JsonObject made = create(receiver.url());
+        JsonObject made = create(receiver);
         money("alice", "deposits", 5, "in", 201);
 
         // When it fails for a second
@@ -185,7 +182,7 @@ class WebhookServersIT extends HttpApiClient {
     @Test
     void oneServerAtATimeDeliversAndAnotherGoesOnWhenItStops(TestServers stores) throws Exception {
         server = TestServer.start(stores, PRIVATE);
-        JsonObject made = create(receiver.url());
+        JsonObject made = create(receiver);
         TestServer other = TestServer.start(stores, PRIVATE);
 
         // When money moves before and after the one that delivers stops
