@@ -379,27 +379,6 @@ class LedgerIT {
         assertThat(engine.balance("poor")).isZero();
     }
 
-    @Test
-    void theSameSendAtOnceIsOnePacket() {
-        // Given
-        engine.deposit("twice", 1000);
-        IdempotencyKey key = newKey();
-
-        // When
-        List<Packet> packets = IntStream.range(0, 10)
-                .mapToObj(i -> engine.loop(i)
-                        .call(services -> services.packets.send(member("twice"), lucky(500, 5, HOUR), key)))
-                .toList()
-                .stream()
-                .map(TestEngine::get)
-                .toList();
-
-        // Then
-        assertThat(packets.stream().map(Packet::id).distinct()).hasSize(1);
-        assertThat(engine.balance("twice")).isEqualTo(500);
-        assertRefused(Refusal.IDEMPOTENCY_KEY_REUSED, () -> send("twice", lucky(400, 5, HOUR), key));
-    }
-
     private Packet send(String user, SendCommand command, IdempotencyKey key) {
         return get(engine.loop(0).call(services -> services.packets.send(member(user), command, key)));
     }
