@@ -34,10 +34,10 @@ class AdmissionIT {
     private static final int SHARES = 30_000;
     private static final int PULSE_MILLIS = 10;
     private static final int EACH_PULSE = 100;
-    private static final int PULSES = 500;
+    private static final int PULSES = 300;
 
     /** The rate is known well before. */
-    private static final int OTHERS_FROM = 400;
+    private static final int OTHERS_FROM = 200;
 
     private static final double SECONDS_EACH = 0.001;
 
@@ -72,14 +72,14 @@ class AdmissionIT {
         }
     }
 
-    /** Before the rate is known, it lets in as many as it settles in three seconds. */
+    /** Before the rate is known, it lets in as many as it settles in two seconds. */
     private TestEngine start() {
         Map<String, String> options = Map.of(
                 "shards", "1",
                 "http.event-loops", "1",
                 "packet.max-count", Integer.toString(SHARES),
-                "claim.max-waiting", "3000",
-                "claim.settle-timeout", "5s");
+                "claim.max-waiting", "2000",
+                "claim.settle-timeout", "4s");
         return TestEngine.start(servers, 1, options);
     }
 

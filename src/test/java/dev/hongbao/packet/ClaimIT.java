@@ -106,25 +106,6 @@ class ClaimIT {
     }
 
     @Test
-    void aDoubleClickOnTwoLoopsWinsOneSlot() {
-        for (int round = 0; round < 30; round++) {
-            // Given
-            Packet packet = engine.send("alice", 1000, 10);
-
-            // When
-            Future<ClaimOutcome> one = engine.claim(1, packet, "clicker");
-            Future<ClaimOutcome> two = engine.claim(2, packet, "clicker");
-
-            // Then
-            assertThat(get(one).wonClaim()).isEqualTo(get(two).wonClaim());
-            assertThat(List.of(get(one).kind(), get(two).kind()))
-                    .containsExactlyInAnyOrder(Kind.CLAIMED, Kind.ALREADY_CLAIMED);
-            assertThat(books.longOf("select count(*) from claim where packet = '" + packet.id() + "'"))
-                    .isEqualTo(1);
-        }
-    }
-
-    @Test
     void twoThousandUsersTryThreeTimesEachForAHundredShares() {
         // Given
         Packet packet = engine.send("alice", 10_000, 100);

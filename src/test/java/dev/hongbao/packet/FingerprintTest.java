@@ -95,6 +95,14 @@ class FingerprintTest {
         assertThat(text("Send", none.copy().put("greeting", "null"))).isNotEqualTo(text("Send", none));
     }
 
+    @Test
+    void theOrderOfWordsIsNoOtherText() {
+        JsonObject words = json(PACKET).put("metadata", json("{order: '4711', note: gift}"));
+        JsonObject reordered = json(PACKET).put("metadata", json("{note: gift, order: '4711'}"));
+
+        assertThat(text("Send", reordered)).isEqualTo(text("Send", words));
+    }
+
     /** A field that is added to the contract is added above. */
     @ParameterizedTest
     @ValueSource(strings = {"Send", "DrawDefinition"})

@@ -210,18 +210,6 @@ class HttpManyClaimsIT extends TestServerClient {
     }
 
     @Test
-    void onlyTheBackendActsForUsers() throws Exception {
-        String packet = send("lucky", 100, 2);
-        JsonObject one = new JsonObject().put("packet", packet).put("groups", new JsonArray().add(group));
-
-        for (String path : List.of("/v1/claims", "/v1/users/" + name("bob") + "/claims")) {
-            assertThat(assertProblem(post("bob", path, "unused", one), 403, "forbidden")
-                            .getString("reason"))
-                    .isEqualTo("role");
-        }
-    }
-
-    @Test
     void oneClaimForAUserIsTheUsersOwnAndTheAuditLogHasTheCaller() throws Exception {
         // Given
         String packet = send(packet("lucky", 100, 1).put("passcode", "sesame"));

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.packet.Claim.AcceptedClaims;
+import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.store.postgres.PostgresAddress;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
@@ -36,6 +37,7 @@ import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -90,6 +92,11 @@ class PacketReadingIT {
         Packet packet = engine.send("alice", amount, count);
         sent.add(packet);
         return packet;
+    }
+
+    private Future<Packet> sending(String sender) {
+        SendCommand command = TestEngine.lucky(100, 2, Duration.ofHours(1));
+        return engine.loop(0).call(services -> services.packets.send(member(sender), command, TestEngine.newKey()));
     }
 
     private Claim claim(Packet packet, String user) {
@@ -215,12 +222,12 @@ class PacketReadingIT {
         // Given a packet of many, and one who has claimed many
         engine.deposit("dave", 2_000_000);
         Packet large = engine.send("dave", 1_000_000, MANY);
+        List<Future<ClaimOutcome>> claimed = new ArrayList<>();
         for (int i = 0; i < MANY; i++) {
-            claim(large, "user-" + i);
+            claimed.add(engine.claim(0, large, "user-" + i));
+            claimed.add(sending("dave").compose(packet -> engine.claim(0, packet, "user-0")));
         }
-        for (int i = 0; i < MANY; i++) {
-            claim(engine.send("dave", 100, 2), "user-0");
-        }
+        claimed.forEach(claim -> get(claim).wonClaim());
         new Books(servers).execute("analyze");
         List<UserId> users =
                 IntStream.range(0, MANY).mapToObj(i -> new UserId("user-" + i)).toList();
@@ -284,9 +291,7 @@ class PacketReadingIT {
     void toTellOfAPacketReadsNoOther() {
         // Given
         engine.deposit("erin", 1_000_000);
-        for (int i = 0; i < MANY; i++) {
-            engine.send("erin", 100, 2);
-        }
+        Stream.generate(() -> sending("erin")).limit(MANY).toList().forEach(sending -> get(sending));
         Packet told = engine.send("erin", 100, 2);
         new Books(servers).execute("analyze");
 

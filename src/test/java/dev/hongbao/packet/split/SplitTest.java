@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** What holds for every split: exact sum, every share in range, no feasible input that fails, the same seed the same. */
 class SplitTest {
-    private static final int SEEDS = 10_000;
+    private static final int SEEDS = 4_000;
 
     @ParameterizedTest
     @EnumSource
