@@ -213,11 +213,12 @@ class ClaimScriptIT {
         openJournal();
         call("load");
         claim("alice");
-        redis.hset(PACKET, "!", "2");
+        assertThat(((List<?>) call("close", "one")).get(1)).isEqualTo("closing");
+        assertThat(((List<?>) call("close", "one")).get(1)).isEqualTo("closed");
 
         // When, then
         assertThat(claim("bob", "alice")).isEqualTo("closed =0");
         assertThat(redis.hget(PACKET, "#")).isEqualTo("1");
-        assertThat(redis.xlen(JOURNAL)).isEqualTo(2);
+        assertThat(redis.xlen(JOURNAL)).isEqualTo(3);
     }
 }

@@ -97,28 +97,6 @@ class ClosingIT {
         two.values().forEach(packets -> packets.forEach(books::awaitClosed));
     }
 
-    @Test
-    void theRemainderGoesBackOnceWithinTwoSecondsOfTheExpiry() {
-        // Given
-        engine.deposit("sender", 1000);
-        Packet packet = engine.send("sender", lucky(1000, 5, Duration.ofMillis(500)));
-        long claimed = engine.claim(packet, "bob").wonClaim().amount();
-
-        // When
-        eventually(
-                IN_TIME,
-                () -> assertThat(books.longOf(
-                                "select count(*) from packet where expires_at < now() and id = '" + packet.id() + "'"))
-                        .isEqualTo(1));
-        books.awaitClosed(packet);
-
-        // Then
-        assertThat(engine.balance("sender")).isEqualTo(1000 - claimed);
-        assertThat(books.longOf("select refund from packet where id = '" + packet.id() + "'"))
-                .isEqualTo(1000 - claimed);
-        assertThat(engine.claim(packet, "late").kind()).isEqualTo(Kind.EXPIRED);
-    }
-
     /** The owner asks for the work of all its tasks at once. */
     @Test
     void aTaskThatCannotLookForItsWorkKeepsNoPacketOpen() {
