@@ -76,6 +76,21 @@ class FeedOwnerTaskIT {
         return engine.loop(0).call(services -> task.run(List.of(0), services.redis));
     }
 
+    private long told(Packet packet, String type) {
+        return books.longOf("select count(*) from group_event where subject = '%s' and type = 'packet.%s'"
+                .formatted(packet.id(), type));
+    }
+
+    private void awaitTold(Packet packet, String type) {
+        eventually(SOON, () -> assertThat(told(packet, type)).isOne());
+    }
+
+    /** As if no server had told of it for a minute. */
+    private void forgetTold(Packet packet) {
+        books.execute("delete from group_event where subject = '%1$s' and type = 'packet.sent';".formatted(packet.id())
+                + " insert into unannounced values ('%s', now() - interval '1 minute')".formatted(packet.id()));
+    }
+
     private void givenOldEvents(int events) {
         books.execute("delete from group_event where group_id = 'stuck'; delete from feed where group_id = 'stuck'");
         books.execute("insert into feed (group_id, last) values ('stuck', " + events + ")");
@@ -139,14 +154,12 @@ class FeedOwnerTaskIT {
     void whatCannotBeCaughtUpWithKeepsNobodyFromAnnouncingPackets(TestServers servers) {
         // Given a packet that nobody has announced, while claims that were settled elsewhere cannot be read
         Packet packet = engine.send("alice", 100, 2);
-        String told = "select count(*) from group_event where subject = '" + packet.id() + "'";
-        eventually(SOON, () -> assertThat(books.longOf(told)).isOne());
+        awaitTold(packet, "sent");
         String app = URI.create(servers.postgresAppUrl()).getUserInfo().split(":")[0];
         get(engine.engine().stopWriter());
         books.execute("revoke select on transfer from " + app);
         try {
-            books.execute("delete from group_event where subject = '" + packet.id() + "'");
-            books.execute("insert into unannounced values ('" + packet.id() + "', now() - interval '1 minute')");
+            forgetTold(packet);
             FeedOwnerTask task = task(trimmer());
 
             // When
@@ -157,7 +170,7 @@ class FeedOwnerTaskIT {
                         .withMessageContaining("transfer");
 
                 // Then
-                assertThat(books.longOf(told)).isOne();
+                assertThat(told(packet, "sent")).isOne();
             });
         } finally {
             books.execute("grant select on transfer to " + app);
@@ -170,22 +183,17 @@ class FeedOwnerTaskIT {
         // Given a packet that an operator's replay has just settled: nobody has announced it, and Redis lacks it
         Packet packet = engine.send("alice", 100, 2);
         engine.claim(packet, "bob");
-        String told = "from group_event where subject = '" + packet.id() + "' and type = 'packet.";
-        eventually(
-                SOON,
-                () -> assertThat(books.longOf("select count(*) " + told + "progress'"))
-                        .isOne());
+        awaitTold(packet, "progress");
         get(engine.engine().stopWriter());
         try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
             redis.keys("*:p:" + packet.id()).forEach(redis::del);
-            books.execute("delete " + told + "sent'");
-            books.execute("insert into unannounced values ('" + packet.id() + "', now() - interval '1 minute')");
+            forgetTold(packet);
             FeedOwnerTask task = task(trimmer());
 
             // When
             eventually(SOON, () -> {
                 get(run(task));
-                assertThat(books.longOf("select count(*) " + told + "sent'")).isOne();
+                assertThat(told(packet, "sent")).isOne();
             });
 
             // Then no slot is given again
@@ -201,18 +209,14 @@ class FeedOwnerTaskIT {
         // Given an unannounced packet that was ended early while somebody held its sender's wallet
         Packet over = engine.send("alice", 100, 2);
         Packet open = engine.send("alice", 100, 2);
-        String told = "from group_event where type in ('packet.sent', 'packet.refunded') and subject = '";
-        eventually(
-                SOON,
-                () -> assertThat(books.longOf("select count(*) " + told + open.id() + "'"))
-                        .isOne());
+        String events =
+                "from group_event where type in ('packet.sent', 'packet.refunded') and subject = '" + over.id() + "'";
+        awaitTold(open, "sent");
         get(engine.engine().stopWriter());
         try (Connection holder = TestDatabase.lockRows(servers.postgresOwnerUrl(), "account where owner = 'alice'");
                 Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
-            for (Packet packet : List.of(over, open)) {
-                books.execute("delete from group_event where subject = '" + packet.id() + "'");
-                books.execute("insert into unannounced values ('" + packet.id() + "', now() - interval '1 minute')");
-            }
+            forgetTold(over);
+            forgetTold(open);
             books.execute(
                     "select settle_closes(array[id], array[epoch], array[nonce], array[last_seq], array[last_seq],"
                             + " array['" + over.id() + "']::uuid[], array['closed'], array['shop']) from shard");
@@ -224,13 +228,11 @@ class FeedOwnerTaskIT {
             // When another one is announced
             eventually(SOON, () -> {
                 get(run(task));
-                assertThat(books.longOf("select count(*) " + told + open.id() + "'"))
-                        .isOne();
+                assertThat(told(open, "sent")).isOne();
             });
 
             // Then
-            assertThat(books.longOf("select count(*) " + told + over.id() + "'"))
-                    .isZero();
+            assertThat(books.longOf("select count(*) " + events)).isZero();
             assertThat(redis.keys("*:p:" + over.id())).isEmpty();
             assertThat(holder.isClosed()).isFalse();
         } finally {
@@ -240,7 +242,7 @@ class FeedOwnerTaskIT {
         // And with its refund it is told from its beginning
         eventually(
                 SOON,
-                () -> assertThat(books.strings("select type " + told + over.id() + "' order by seq"))
+                () -> assertThat(books.strings("select type " + events + " order by seq"))
                         .containsExactly("packet.sent", "packet.refunded"));
     }
 
@@ -290,25 +292,20 @@ class FeedOwnerTaskIT {
                     "update packet set opens_at = now() - interval '1 minute', expires_at = now() - interval '1 second'"
                             + " where group_id = '" + rain.channel() + "'");
             Packet packet = engine.send("alice", 100, 2);
-            String told = "select count(*) from group_event where type = 'packet.sent' and ";
-            eventually(
-                    SOON,
-                    () -> assertThat(books.longOf(told + "subject = '" + packet.id() + "'"))
-                            .isOne());
-            books.execute("delete from group_event where subject = '" + packet.id() + "'");
-            books.execute("insert into unannounced values ('" + packet.id() + "')");
+            awaitTold(packet, "sent");
+            forgetTold(packet);
             books.execute("update unannounced set sent_at = now() - interval '1 minute'");
             FeedOwnerTask task = task(trimmer());
 
             // When
             eventually(SOON, () -> {
                 get(run(task));
-                assertThat(books.longOf(told + "subject = '" + packet.id() + "'"))
-                        .isOne();
+                assertThat(told(packet, "sent")).isOne();
             });
 
             // Then
-            assertThat(books.longOf(told + "group_id = '" + rain.channel() + "'"))
+            assertThat(books.longOf("select count(*) from group_event where type = 'packet.sent' and group_id = '"
+                            + rain.channel() + "'"))
                     .isZero();
         } finally {
             get(engine.engine().startWriter());
@@ -323,11 +320,9 @@ class FeedOwnerTaskIT {
             packets.add(engine.send("alice", 100, 2));
         }
         engine.claim(packets.get(1), "bob");
-        String told = "from group_event where type = 'packet.progress' and subject = '"
-                + packets.get(1).id() + "'";
-        eventually(
-                SOON, () -> assertThat(books.longOf("select count(*) " + told)).isOne());
-        books.execute("delete " + told);
+        awaitTold(packets.get(1), "progress");
+        books.execute("delete from group_event where type = 'packet.progress' and subject = '"
+                + packets.get(1).id() + "'");
         Packet over = engine.send("alice", 100, 1);
         engine.claim(over, "bob");
 

@@ -38,97 +38,105 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.function.BiFunction;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A server whose version is older than a row. */
 @ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class UnreadableRainIT {
+    private TestEngine engine;
+    private Books books;
+
+    @BeforeAll
+    void start(TestServers servers) {
+        engine = TestEngine.start(servers, 1, Map.of("shards", "1"));
+        books = new Books(servers);
+    }
+
+    @AfterAll
+    void stop() {
+        engine.close();
+    }
+
     private static EventRow row(long place, String type, UUID subject) {
         return new EventRow(GROUP, place, type, subject, 0, 0, List.of(), Instant.EPOCH);
     }
 
     @Test
-    void itHidesNoOtherEvent(TestServers servers) {
-        try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "1"))) {
-            // Given
-            engine.deposit("alice", 10);
-            Packet packet = engine.send("alice", 10, 1);
-            TestRains rains = new TestRains(engine);
-            CampaignId rain = rains.create(rains.host("host", 10), TestRains.definition(1, 1, 1, 1))
-                    .rain()
-                    .id();
-            new Books(servers)
-                    .execute("update campaign set definition = definition || '{\"split\": \"nonsense\"}' where id = '"
-                            + rain + "'");
+    void itHidesNoOtherEvent() {
+        // Given
+        engine.deposit("alice", 10);
+        Packet packet = engine.send("alice", 10, 1);
+        TestRains rains = new TestRains(engine);
+        CampaignId rain = rains.create(rains.host("host", 10), TestRains.definition(1, 1, 1, 1))
+                .rain()
+                .id();
+        books.execute(
+                "update campaign set definition = definition || '{\"split\": \"nonsense\"}' where id = '" + rain + "'");
 
-            // When
-            Pool pool = engine.engine().pool();
-            Campaigns campaigns = new Campaigns(
-                    pool,
-                    pool,
-                    engine.shards(1),
-                    new Quarantine(Loop.of(engine.vertx()), pool, engine.metrics()),
-                    Clock.systemUTC());
-            Future<List<FeedPage.Event>> told = engine.loop(0)
-                    .call(services -> new EventText(
-                                    services.packets, engine.engine().draws, campaigns, new Profiles(pool))
-                            .render(List.of(
-                                    row(1, EventRow.ANNOUNCED, rain.value()),
-                                    row(2, EventRow.SENT, packet.id().value()))));
+        // When
+        Pool pool = engine.engine().pool();
+        Campaigns campaigns = new Campaigns(
+                pool,
+                pool,
+                engine.shards(1),
+                new Quarantine(Loop.of(engine.vertx()), pool, engine.metrics()),
+                Clock.systemUTC());
+        Future<List<FeedPage.Event>> told = engine.loop(0)
+                .call(services -> new EventText(services.packets, engine.engine().draws, campaigns, new Profiles(pool))
+                        .render(List.of(
+                                row(1, EventRow.ANNOUNCED, rain.value()),
+                                row(2, EventRow.SENT, packet.id().value()))));
 
-            // Then
-            assertThat(get(told)).hasSize(1);
-            assertThat(get(told).get(0).json()).contains(EventRow.SENT);
-            // and the group's rains are listed without it
-            List<Rain.View> current =
-                    get(engine.loop(0).call(services -> services.rains.current(TestEngine.member("bob"), GROUP)));
-            assertThat(current).isEmpty();
-        }
+        // Then
+        assertThat(get(told)).hasSize(1);
+        assertThat(get(told).get(0).json()).contains(EventRow.SENT);
+        // and the group's rains are listed without it
+        List<Rain.View> current =
+                get(engine.loop(0).call(services -> services.rains.current(TestEngine.member("bob"), GROUP)));
+        assertThat(current).isEmpty();
     }
 
     /** A page of one item then is empty, and names the next page. */
     @Test
-    void itEndsNoList(TestServers servers) {
-        try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "1"))) {
-            // Given two of each, the newer one unreadable
-            TestRains rains = new TestRains(engine);
-            TestCampaigns campaigns = new TestCampaigns(engine);
-            Caller host = rains.host("lister", 20);
-            JsonObject later = TestRains.definition(1, 1, 1, 1)
-                    .put("groups", new JsonArray().add("readers"))
-                    .put("startsAt", Instant.now().plusSeconds(3600).toString());
-            CampaignId rain = rains.create(host, later).rain().id();
-            CampaignId badRain = rains.create(host, later).rain().id();
-            engine.deposit(TestDraws.SERVICE.user().value(), 100);
-            CampaignId campaign =
-                    campaigns.create(TestCampaigns.definition(50, 5)).campaign().id();
-            CampaignId badCampaign =
-                    campaigns.create(TestCampaigns.definition(50, 5)).campaign().id();
-            engine.deposit("lister-too", 20);
-            Packet packet = engine.send("lister-too", 10, 1);
-            Packet badPacket = engine.send("lister-too", 10, 1);
-            Books books = new Books(servers);
-            books.execute(
-                    "update campaign set definition = '{}' where id in ('" + badRain + "', '" + badCampaign + "')");
-            books.execute("update packet set group_id = '..' where id = '" + badPacket.id() + "'");
+    void itEndsNoList() {
+        // Given two of each, the newer one unreadable
+        TestRains rains = new TestRains(engine);
+        TestCampaigns campaigns = new TestCampaigns(engine);
+        Caller host = rains.host("lister", 20);
+        JsonObject later = TestRains.definition(1, 1, 1, 1)
+                .put("groups", new JsonArray().add("readers"))
+                .put("startsAt", Instant.now().plusSeconds(3600).toString());
+        CampaignId rain = rains.create(host, later).rain().id();
+        CampaignId badRain = rains.create(host, later).rain().id();
+        engine.deposit(TestDraws.SERVICE.user().value(), 100);
+        CampaignId campaign =
+                campaigns.create(TestCampaigns.definition(50, 5)).campaign().id();
+        CampaignId badCampaign =
+                campaigns.create(TestCampaigns.definition(50, 5)).campaign().id();
+        engine.deposit("lister-too", 20);
+        Packet packet = engine.send("lister-too", 10, 1);
+        Packet badPacket = engine.send("lister-too", 10, 1);
+        books.execute("update campaign set definition = '{}' where id in ('" + badRain + "', '" + badCampaign + "')");
+        books.execute("update packet set group_id = '..' where id = '" + badPacket.id() + "'");
 
-            // When, Then
-            assertThat(all(engine, (services, cursor) -> services.rains.list(host, host.user(), null, cursor, 1)))
-                    .extracting(view -> view.rain().id())
-                    .containsExactly(rain);
-            assertSetAside(() -> rains.view(host, badRain));
-            assertThat(all(engine, (services, cursor) -> services.campaigns.list(host, null, null, cursor, 1)))
-                    .extracting(view -> view.campaign().id())
-                    .containsExactly(campaign);
-            assertSetAside(() -> campaigns.view(badCampaign));
-            assertThat(all(
-                            engine,
-                            (services, cursor) -> services.packets.ownOf(
-                                    new UserId("lister-too"), Period.ALL, null, null, cursor, 1)))
-                    .extracting(view -> view.packet().id())
-                    .containsExactly(packet.id());
-        }
+        // When, Then
+        assertThat(all((services, cursor) -> services.rains.list(host, host.user(), null, cursor, 1)))
+                .extracting(view -> view.rain().id())
+                .containsExactly(rain);
+        assertSetAside(() -> rains.view(host, badRain));
+        assertThat(all((services, cursor) -> services.campaigns.list(host, null, null, cursor, 1)))
+                .extracting(view -> view.campaign().id())
+                .containsExactly(campaign);
+        assertSetAside(() -> campaigns.view(badCampaign));
+        assertThat(all((services, cursor) ->
+                        services.packets.ownOf(new UserId("lister-too"), Period.ALL, null, null, cursor, 1)))
+                .extracting(view -> view.packet().id())
+                .containsExactly(packet.id());
     }
 
     private static void assertSetAside(ThrowingCallable view) {
@@ -138,7 +146,7 @@ class UnreadableRainIT {
                         refused -> assertThat(refused.reason()).isEqualTo(UnavailableException.Reason.SET_ASIDE));
     }
 
-    private static <T> List<T> all(TestEngine engine, BiFunction<Services, String, Future<Page<T>>> list) {
+    private <T> List<T> all(BiFunction<Services, String, Future<Page<T>>> list) {
         List<T> all = new ArrayList<>();
         String cursor = null;
         do {

@@ -70,12 +70,7 @@ class HttpAssetIT extends TestServerClient {
         assertProblem(deposit("YAUN", 1_000), 422, "unknown-asset");
         assertProblem(get("ann", "/v1/assets/YAUN"), 404, "not-found");
         json(deposit("YUAN", 1_000), 201);
-        JsonObject send = new JsonObject()
-                .put("group", group)
-                .put("kind", "lucky")
-                .put("asset", "YUAN")
-                .put("amount", 1_000)
-                .put("count", 4);
+        JsonObject send = packet("lucky", 1_000, 4).put("asset", "YUAN");
         assertProblem(post("ann", "/v1/packets", UUID.randomUUID().toString(), send), 422, "above-cap");
         JsonObject packet = json(post("ann", "/v1/packets", UUID.randomUUID().toString(), send.put("count", 5)), 201);
         assertThat(packet.getLong("max")).isEqualTo(200);

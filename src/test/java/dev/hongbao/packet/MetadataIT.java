@@ -114,37 +114,24 @@ class MetadataIT extends TestServerClient {
     }
 
     private static JsonObject draw() {
-        return new JsonObject()
-                .put("name", "wheel")
-                .put("mode", "table")
-                .put("closesAt", "2035-01-01T00:00:00Z")
-                .put(
-                        "prizes",
-                        new JsonArray()
-                                .add(new JsonObject().put("name", "a cup").put("count", 3)));
+        return new JsonObject("""
+                {"name": "wheel", "mode": "table", "closesAt": "2035-01-01T00:00:00Z", "prizes": [{"name": "a cup", "count": 3}]}
+                """);
     }
 
     private static JsonObject campaign() {
-        return new JsonObject()
-                .put("name", "Shoes")
-                .put("asset", "CNY")
-                .put("budget", 1_000)
-                .put("endsAt", Instant.now().plusSeconds(3_600).toString())
-                .put(
-                        "pool",
-                        new JsonObject().put("shares", 2).put("amount", 100).put("livesSeconds", 600));
+        return new JsonObject("""
+                        {"name": "Shoes", "asset": "CNY", "budget": 1000, "pool": {"shares": 2, "amount": 100, "livesSeconds": 600}}
+                        """)
+                .put("endsAt", Instant.now().plusSeconds(3_600).toString());
     }
 
     private JsonObject rain() {
-        return new JsonObject()
-                .put("name", "New Year")
-                .put("asset", "CNY")
-                .put("budget", 100)
+        return new JsonObject("""
+                        {"name": "New Year", "asset": "CNY", "budget": 100, "durationSeconds": 10, "drops": 2, "sharesPerDrop": 2,
+                         "catchesPerUser": 1}
+                        """)
                 .put("groups", new JsonArray().add(group))
-                .put("durationSeconds", 10)
-                .put("drops", 2)
-                .put("sharesPerDrop", 2)
-                .put("catchesPerUser", 1)
                 .put("startsAt", Instant.now().plusSeconds(600).toString());
     }
 

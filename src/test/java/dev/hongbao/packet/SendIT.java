@@ -102,23 +102,36 @@ class SendIT {
     }
 
     @Test
-    void amountsThatAreNotThePacketsAreRefused() {
-        engine.deposit("forger", 100);
+    void aCommitmentToAnotherSeedAndAmountsThatAreNotThePacketsAreRefused() {
+        engine.deposit("forger", 200);
         SendStatement statement = new SendStatement(engine.engine().pool(), shards());
-        for (long[] amounts : List.of(
-                new long[] {60, 39},
-                new long[] {60, 41},
-                new long[] {100},
-                new long[] {50, 30, 20},
-                new long[] {100, 0},
-                new long[] {150, -50})) {
-            assertThatThrownBy(() -> get(statement.execute(List.of(packet("forger", 100, 2, amounts)))))
-                    .hasMessageContaining("do not add up");
-        }
-        assertThat(get(statement.execute(List.of(packet("forger", 100, 2, new long[] {60, 40}))))
-                        .get(0)
-                        .fresh())
-                .isNotNull();
+        SplitTerms wide = SplitTerms.of(SplitAlgorithm.DOUBLE_MEAN, 100, 2, null, null);
+        SplitTerms narrow = SplitTerms.of(SplitAlgorithm.DOUBLE_MEAN, 100, 2, 40L, 60L);
+        byte[] seed = new byte[Split.SEED_BYTES];
+        byte[] another = seed.clone();
+        another[31] = 1;
+        Map<SplitTerms, List<long[]>> wrong = Map.of(
+                wide,
+                List.of(
+                        new long[] {60, 39},
+                        new long[] {60, 41},
+                        new long[] {100},
+                        new long[] {50, 30, 20},
+                        new long[] {100, 0},
+                        new long[] {150, -50}),
+                narrow,
+                List.of(new long[] {61, 39}, new long[] {100, 0}));
+
+        wrong.forEach((terms, all) -> {
+            for (long[] amounts : all) {
+                assertThatThrownBy(() -> get(statement.execute(List.of(packet("forger", terms, seed, amounts)))))
+                        .hasMessageContaining("do not add up");
+            }
+            assertThatThrownBy(() -> get(statement.execute(List.of(packet("forger", terms, another, 60, 40)))))
+                    .hasMessageContaining("packet_is_committed");
+            assertThat(get(statement.execute(List.of(packet("forger", terms, seed, 60, 40)))))
+                    .allSatisfy(sent -> assertThat(sent.fresh()).isNotNull());
+        });
         assertThat(engine.balance("forger")).isZero();
     }
 
@@ -141,25 +154,6 @@ class SendIT {
             // Then
             assertThat(isThere).as("%d shares", command.count()).isTrue();
         }
-    }
-
-    @Test
-    void aCommitmentToAnotherSeedAndSharesBeyondTheTermsAreRefused() {
-        engine.deposit("cheat", 100);
-        SendStatement statement = new SendStatement(engine.engine().pool(), shards());
-        SplitTerms terms = SplitTerms.of(SplitAlgorithm.DOUBLE_MEAN, 100, 2, 40L, 60L);
-        byte[] seed = new byte[Split.SEED_BYTES];
-        byte[] another = seed.clone();
-        another[31] = 1;
-
-        assertThatThrownBy(() -> get(statement.execute(List.of(packet("cheat", terms, another, 60, 40)))))
-                .hasMessageContaining("packet_is_committed");
-        for (long[] amounts : List.of(new long[] {61, 39}, new long[] {100, 0})) {
-            assertThatThrownBy(() -> get(statement.execute(List.of(packet("cheat", terms, seed, amounts)))))
-                    .hasMessageContaining("do not add up");
-        }
-        assertThat(get(statement.execute(List.of(packet("cheat", terms, seed, 60, 40)))))
-                .allSatisfy(sent -> assertThat(sent.fresh()).isNotNull());
     }
 
     @Test

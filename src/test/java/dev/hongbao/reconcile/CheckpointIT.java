@@ -219,9 +219,9 @@ class CheckpointIT {
         // Given one that opened later than it was made, and whose first claim was altered when it was clean
         run();
         books.execute("update packet set created_at = created_at - interval '1 second' where id = '" + open.id() + "'");
-        books.execute(
-                "alter table transfer disable trigger user; update transfer set at = at - interval '1 day' where slot"
-                        + " = 0 and subject = '" + open.id() + "'; alter table transfer enable trigger user");
+        String move = "alter table transfer disable trigger user; update transfer set at = at %s interval '1 day' where"
+                + " slot = 0 and subject = '" + open.id() + "'; alter table transfer enable trigger user";
+        books.execute(move.formatted("-"));
         assertThat(lines(run())).isEmpty();
 
         // When it is claimed again
@@ -231,9 +231,7 @@ class CheckpointIT {
 
         // Then
         assertThat(lines(run())).singleElement().asString().contains(open.id().toString());
-        books.execute(
-                "alter table transfer disable trigger user; update transfer set at = at + interval '1 day' where slot"
-                        + " = 0 and subject = '" + open.id() + "'; alter table transfer enable trigger user");
+        books.execute(move.formatted("+"));
     }
 
     @Test

@@ -46,6 +46,9 @@ import redis.clients.jedis.Jedis;
 @ExtendWith(Servers.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class RedisComparisonIT {
+    private static final String DRAW =
+            "{mode: weights, prizes: [{name: a, weight: 1, stock: 100000, perUser: 5}], fallback: {name: f}}";
+
     private TestServers servers;
     private TestEngine engine;
     private int claims;
@@ -133,10 +136,8 @@ class RedisComparisonIT {
         // Given a draw that is played now and then, and another twice as often, between two looks at Redis and within
         // one
         TestDraws draws = new TestDraws(engine);
-        Draw rare = draws.create(
-                "{mode: weights, prizes: [{name: a, weight: 1, stock: 100000, perUser: 5}], fallback: {name: f}}");
-        Draw busy = draws.create(
-                "{mode: weights, prizes: [{name: a, weight: 1, stock: 100000, perUser: 5}], fallback: {name: f}}");
+        Draw rare = draws.create(DRAW);
+        Draw busy = draws.create(DRAW);
         get(draws.play(0, rare, "first"));
         get(draws.play(0, rare, "second"));
         RedisComparison.Factory audit = (pool, redis, generation) -> Draws.TRAITS
@@ -173,8 +174,7 @@ class RedisComparisonIT {
     @Test
     void aDrawThatIsPlayedInEachLookIsNoBrokenRule() {
         TestDraws draws = new TestDraws(engine);
-        Draw busy = draws.create(
-                "{mode: weights, prizes: [{name: a, weight: 1, stock: 100000, perUser: 5}], fallback: {name: f}}");
+        Draw busy = draws.create(DRAW);
 
         List<String> violations = violations((pool, redis, generation) -> Draws.TRAITS
                 .comparison()
@@ -182,7 +182,7 @@ class RedisComparisonIT {
                         pool,
                         between(
                                 redis,
-                                () -> works++ % 6 == 0
+                                () -> works++ % 12 == 0
                                         ? draws.play(0, busy, "user" + claims++)
                                         : Future.succeededFuture()),
                         generation));

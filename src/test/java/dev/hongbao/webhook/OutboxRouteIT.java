@@ -90,20 +90,9 @@ class OutboxRouteIT extends TestServerClient {
     @Test
     void eventsNameTheHostsReference() throws Exception {
         String now = now();
-        json(
-                post(
-                        null,
-                        "/v1/accounts/" + name("shop") + "/deposits",
-                        "order",
-                        cny(500).put("reference", "order-4711")),
-                201);
-        json(
-                post(
-                        null,
-                        "/v1/accounts/" + name("shop") + "/withdrawals",
-                        "back",
-                        cny(100).put("reference", "payout-7")),
-                201);
+        String shop = "/v1/accounts/" + name("shop");
+        json(post(null, shop + "/deposits", "order", cny(500).put("reference", "order-4711")), 201);
+        json(post(null, shop + "/withdrawals", "back", cny(100).put("reference", "payout-7")), 201);
         JsonObject packet = packet("lucky", 300, 3).put("expiresInSeconds", 1).put("reference", "gift-1");
         String id = json(post(null, "/v1/packets", "gift", packet), 201).getString("id");
         assertThat(claim("ann", id).statusCode()).isEqualTo(201);

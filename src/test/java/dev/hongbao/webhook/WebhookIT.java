@@ -66,6 +66,14 @@ class WebhookIT extends TestServerClient {
         return json(get(null, "/v1/webhooks/" + made.getString("id")), 200);
     }
 
+    private JsonObject awaitStatus(JsonObject made, String status) {
+        return Eventually.eventuallyGet(HookReceiver.SOON, () -> {
+            JsonObject webhook = webhook(made);
+            assertThat(webhook.getString("status")).isEqualTo(status);
+            return webhook;
+        });
+    }
+
     private List<JsonObject> deliveries(JsonObject made) throws Exception {
         return items(get(null, "/v1/webhooks/" + made.getString("id") + "/deliveries"));
     }
@@ -141,11 +149,7 @@ class WebhookIT extends TestServerClient {
         assertThat(third.header("traceparent"))
                 .matches("00-" + trace + "-[0-9a-f]{16}-01")
                 .isNotEqualTo(second.header("traceparent"));
-        Eventually.eventually(HookReceiver.SOON, () -> {
-            JsonObject failing = webhook(made);
-            assertThat(failing.getString("status")).isEqualTo("failing");
-            assertThat(failing.getString("failingSince")).isNotNull();
-        });
+        assertThat(awaitStatus(made, "failing").getString("failingSince")).isNotNull();
         assertThat(deliveries(made).get(0).getBoolean("delivered")).isFalse();
 
         // When it is well again, then it has each fact once
@@ -154,9 +158,7 @@ class WebhookIT extends TestServerClient {
         assertThat(receiver.about(packet))
                 .extracting(item -> item.getJsonObject("data").getInteger("slot"))
                 .containsExactly(0, 1, 2);
-        Eventually.eventually(
-                HookReceiver.SOON,
-                () -> assertThat(webhook(made).getString("status")).isEqualTo("enabled"));
+        awaitStatus(made, "enabled");
     }
 
     @Test
@@ -223,11 +225,7 @@ class WebhookIT extends TestServerClient {
         JsonObject made = create(receiver.webhook("claim.settled"));
         receiver.manner = Manner.IS_GONE;
         String packet = drain(2);
-        Eventually.eventually(HookReceiver.SOON, () -> {
-            JsonObject disabled = webhook(made);
-            assertThat(disabled.getString("status")).isEqualTo("disabled");
-            assertThat(disabled.getString("reason")).isEqualTo("gone");
-        });
+        assertThat(awaitStatus(made, "disabled").getString("reason")).isEqualTo("gone");
         assertThat(receiver.attempts).hasSize(1);
 
         // When it is enabled again
@@ -358,9 +356,7 @@ class WebhookIT extends TestServerClient {
         // Given a webhook whose receiver is gone for good
         JsonObject made = create(receiver.webhook("packet.sent").put("url", "http://127.0.0.1:1/gone"));
         String packet = drain(2);
-        Eventually.eventually(
-                HookReceiver.SOON,
-                () -> assertThat(webhook(made).getString("status")).isEqualTo("failing"));
+        awaitStatus(made, "failing");
 
         // When it gets another URL, other types and another size
         JsonObject changes = new JsonObject()
