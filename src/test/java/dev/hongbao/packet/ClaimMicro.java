@@ -11,17 +11,14 @@ import dev.hongbao.packet.Packet.Commitment;
 import dev.hongbao.packet.split.Split;
 import dev.hongbao.packet.split.SplitTerms;
 import dev.hongbao.packet.split.SplitTerms.SplitAlgorithm;
-import dev.hongbao.store.redis.RedisLink;
 import dev.hongbao.store.redis.RedisLinks;
-import dev.hongbao.store.redis.Subscription;
 import dev.hongbao.values.Asset;
 import dev.hongbao.values.GroupId;
 import dev.hongbao.values.PacketId;
 import dev.hongbao.values.UserId;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.vertx.core.Future;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.redis.client.Request;
+import java.lang.reflect.Proxy;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -31,7 +28,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Mode;
@@ -51,27 +47,8 @@ public class ClaimMicro {
     private static final SplitTerms TERMS = SplitTerms.of(SplitAlgorithm.DOUBLE_MEAN, CLAIMS, CLAIMS, null, null);
 
     /** Nothing is sent here. */
-    private static final RedisLinks NOWHERE = new RedisLinks() {
-        @Override
-        public RedisLink linkFor(String key) {
-            return null;
-        }
-
-        @Override
-        public List<RedisLink> servers() {
-            return List.of();
-        }
-
-        @Override
-        public Subscription subscribe(List<String> channels, BiConsumer<String, Buffer> heard) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public Future<Void> close() {
-            return Future.succeededFuture();
-        }
-    };
+    private static final RedisLinks NOWHERE = (RedisLinks) Proxy.newProxyInstance(
+            RedisLinks.class.getClassLoader(), new Class<?>[] {RedisLinks.class}, (self, asked, given) -> null);
 
     @Param({"1", "64"})
     public int packets;

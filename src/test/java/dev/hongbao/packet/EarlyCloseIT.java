@@ -1,6 +1,5 @@
 package dev.hongbao.packet;
 
-import static dev.hongbao.testing.Eventually.eventually;
 import static dev.hongbao.testing.TestCampaigns.assertRefused;
 import static dev.hongbao.testing.TestEngine.CNY;
 import static dev.hongbao.testing.TestEngine.GROUP;
@@ -11,11 +10,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.campaign.Campaign;
 import dev.hongbao.campaign.Rain;
 import dev.hongbao.engine.Loop;
-import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.server.Services;
 import dev.hongbao.testing.TestCampaigns;
-import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestRains;
 import dev.hongbao.testing.TwoEngines;
@@ -25,8 +22,6 @@ import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.net.URI;
-import java.sql.Connection;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -35,7 +30,6 @@ import redis.clients.jedis.Jedis;
 /** The host's backend cancels packets that nobody has claimed, and closes others before their time (invariants I1, I8). */
 class EarlyCloseIT extends TwoEngines {
     private static final UserId HELEN = new UserId("helen@support");
-    private static final Duration IN_TIME = Duration.ofSeconds(15);
 
     @Override
     protected void assertBooks() {
@@ -159,27 +153,6 @@ class EarlyCloseIT extends TwoEngines {
         assertThat(filed(expired).endedBy()).isNull();
         assertRefused(Refusal.CLAIMED, () -> get(cancel(engine, drained.id())));
         assertRefused(Refusal.NOT_FOUND, () -> get(cancel(engine, PacketId.create())));
-    }
-
-    @Test
-    void aClaimThatIsAcceptedKeepsAPacketFromBeingCancelledBeforeItIsSettled() throws Exception {
-        // Given a claim that is accepted, and cannot be settled
-        Packet packet = send("dan", 300, 3);
-        Future<ClaimOutcome> claim;
-        try (Connection blocker =
-                TestDatabase.lockRows(servers.postgresOwnerUrl(), "shard where id = " + packet.shard())) {
-            claim = engine.claim(0, packet, "bob");
-            eventually(
-                    IN_TIME,
-                    () -> assertThat(books.hashField(packet.shard(), "p:" + packet.id(), "bob"))
-                            .isEqualTo("0"));
-
-            // When, then
-            assertRefused(Refusal.CLAIMED, () -> get(cancel(other, packet.id())));
-            blocker.rollback();
-        }
-        assertThat(get(claim).kind()).isEqualTo(Kind.CLAIMED);
-        assertThat(filed(packet).view().status()).isEqualTo(PacketView.Status.OPEN);
     }
 
     @Test

@@ -42,7 +42,7 @@ class CheckpointIT {
     private static final Duration SOON = Duration.ofSeconds(15);
 
     /** More transfers than a few pages hold, of which the index names ranges. */
-    private static final int HISTORY = 15_000;
+    private static final int HISTORY = 8_000;
 
     private static final String DEPOSITS = """
         with made as (select gen_random_uuid() as id, n from generate_series(1, %1$d) as n),

@@ -15,21 +15,16 @@ import io.vertx.core.Vertx;
 import io.vertx.pgclient.PgBuilder;
 import java.sql.Connection;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Postgres goes back in time, and a host goes on from a cursor of the time that is lost. */
+/** Postgres goes back in time: what becomes of the outbox. {@code WebhookRestoredIT} has what a host is told. */
 class RestoredOutboxIT {
     private static final Duration SOON = Duration.ofSeconds(15);
     private static final Map<String, String> OPTIONS = Map.of("shards", "1");
-    private static final Set<String> ALL = Set.copyOf(Outbox.TYPES);
 
     /** So many rows. Its answer is the last one's place. */
     private static final String INSERT = "with made as (insert into outbox (shard, type, subjects, events)"
@@ -46,75 +41,6 @@ class RestoredOutboxIT {
     @AfterEach
     void stop() {
         servers.close();
-    }
-
-    private static OutboxPage read(TestEngine engine, OutboxCursor after) {
-        return get(engine.engine().outbox.reader.read(after, ALL, 1_000));
-    }
-
-    /** Reads on until a user's claim is told. */
-    private static OutboxPage until(TestEngine engine, OutboxCursor from, String user, List<OutboxEvent> events) {
-        OutboxPage[] page = {read(engine, from)};
-        events.addAll(page[0].events());
-        eventually(SOON, () -> {
-            if (claims(events, user) == 0) {
-                page[0] = read(engine, page[0].next());
-                events.addAll(page[0].events());
-            }
-            assertThat(claims(events, user)).isPositive();
-        });
-        return page[0];
-    }
-
-    private static long claims(List<OutboxEvent> events, String user) {
-        return events.stream()
-                .filter(event ->
-                        event.type().equals("claim.settled") && event.data().contains("\"" + user + "\""))
-                .count();
-    }
-
-    @Test
-    void theHostIsToldAllThatIsKeptAgainAndNoIdStandsForTwoFacts() {
-        // Given a backup after one claim, and a host that has read further than it goes
-        Packet packet;
-        List<OutboxEvent> before = new ArrayList<>();
-        OutboxCursor at;
-        try (TestEngine engine = TestEngine.start(servers, 1, OPTIONS)) {
-            engine.deposit("alice", 10_000);
-            packet = engine.send("alice", 500, 5);
-            assertThat(engine.claim(packet, "u1").kind()).isEqualTo(Kind.CLAIMED);
-        }
-        servers.backUpPostgres();
-        try (TestEngine engine = TestEngine.start(servers, 1, OPTIONS)) {
-            OutboxCursor oldest = get(engine.engine().outbox.reader.oldest());
-            engine.claim(packet, "u2");
-            engine.claim(packet, "u3");
-            at = until(engine, oldest, "u3", before).next();
-        }
-
-        // When Postgres is restored, and others get what was lost
-        servers.restorePostgres();
-        List<OutboxEvent> after = new ArrayList<>();
-        try (TestEngine engine = TestEngine.start(servers, 1, OPTIONS)) {
-            eventually(
-                    SOON, () -> assertThat(engine.claim(packet, "u4").kind()).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED));
-
-            // Then the host, which goes on from where it was, hears of them, and that Postgres went back: within a
-            // look's age
-            eventually(SOON, () -> {
-                OutboxPage page = read(engine, at);
-                assertThat(page.gap()).isEqualTo(OutboxPage.Gap.RESTORED);
-                assertThat(claims(page.events(), "u4")).isPositive();
-                after.addAll(page.events());
-            });
-        }
-        // and what it had before the backup has the ids that it knows, what came after it others
-        assertThat(claims(after, "u1")).isOne();
-        assertThat(claims(after, "u2")).isZero();
-        Set<OutboxEvent> known = new HashSet<>(before);
-        Set<String> ids = new HashSet<>(before.stream().map(OutboxEvent::id).toList());
-        assertThat(after).allMatch(event -> known.contains(event) == ids.contains(event.id()));
-        assertThat(after).anyMatch(known::contains).anyMatch(event -> !known.contains(event));
     }
 
     @Test
