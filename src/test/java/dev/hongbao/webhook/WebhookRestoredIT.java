@@ -8,6 +8,7 @@ import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServer;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.webhook.HookReceiver.Manner;
+import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.util.HashMap;
 import java.util.List;
@@ -95,6 +96,7 @@ class WebhookRestoredIT extends HttpApiClient {
         serve();
         claimAll(lost, packet, 201);
         Eventually.eventually(HookReceiver.SOON, () -> assertThat(told(0)).hasSize(5));
+        String newest = json(get(null, "/v1/outbox?after=latest"), 200).getString("next");
         server.close();
         Map<String, String> before = told(0);
         int messages = host.taken.size();
@@ -113,6 +115,11 @@ class WebhookRestoredIT extends HttpApiClient {
             boolean isKept = kept.stream().map(this::name).anyMatch(user::equals);
             assertThat(after.get(id)).isEqualTo(isKept ? user : null);
         });
+
+        // and so is a host that polls on from the time that is lost
+        JsonObject page = json(get(null, "/v1/outbox?limit=1000&after=" + newest), 200);
+        assertThat(page.getString("gap")).isEqualTo("restored");
+        assertThat(items(page)).extracting(item -> item.getString("id")).containsAll(after.keySet());
 
         // and the other one of the gap, though nothing of its types has happened
         ofDraws.untilAttempted(1);

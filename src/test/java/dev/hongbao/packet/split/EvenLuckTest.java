@@ -81,9 +81,9 @@ class EvenLuckTest {
         Fit.assertFits(seen, expected, ways + " ways, " + draws + " draws");
     }
 
-    /** Shares so many that no draw without the cap fits: one must still have the law of exact counting. A nearer cap mixes faster. */
+    /** Shares so many that no draw without the cap fits. A nearer cap mixes faster. */
     @Test
-    void oneOfManySharesUnderACapHasTheLawOfExactCounting() {
+    void oneOfManyMixedSharesHasTheLawOfExactCounting() {
         // Given: P(X = x) = ways(excess - x, count - 1) / ways(excess, count)
         int excess = 1_000;
         int cap = 20;
@@ -104,7 +104,7 @@ class EvenLuckTest {
         long[] last = new long[cap + 1];
         SeedStream random = new SeedStream(FeasibleTerms.seed(0));
         for (int draw = 0; draw < draws; draw++) {
-            long[] parts = EvenLuck.draw(random, excess, count, cap);
+            long[] parts = EvenLuck.mixed(random, excess, count, cap);
             first[(int) parts[0]]++;
             last[(int) parts[count - 1]]++;
         }
