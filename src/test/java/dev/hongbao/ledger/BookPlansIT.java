@@ -49,12 +49,7 @@ class BookPlansIT {
         forge(TRANSFERS, "2026-01-01", "now()");
         execute(
                 "insert into command (id, operation, actor, role, key, reference) select subject, 'deposit', 'backend', 'service', 'k', 'order' || id from transfer where id % 5 = 0 on conflict do nothing");
-        try (Statement statement = owner.createStatement();
-                ResultSet rows =
-                        statement.executeQuery("select month_part('transfer', date_trunc('month', now())::date)")) {
-            rows.next();
-            part = rows.getString(1);
-        }
+        part = text("select month_part('transfer', date_trunc('month', now())::date)");
         execute("vacuum analyze account, command, " + part); // as autovacuum does: never the partitioned table
         // Another one meanwhile would hold the lock that summarize_transfers does not wait for.
         execute("alter table " + part + " set (autovacuum_enabled = off)");
@@ -104,21 +99,31 @@ class BookPlansIT {
 
     private long rowsRead(String part, String call) throws SQLException {
         owner.setAutoCommit(false); // so that nothing is flushed meanwhile
-        try (Statement statement = owner.createStatement()) {
-            long before = counted(statement, part);
-            statement.executeQuery(call).close();
-            return counted(statement, part) - before;
+        try {
+            long before = counted(part);
+            execute(call);
+            return counted(part) - before;
         } finally {
             owner.rollback();
             owner.setAutoCommit(true);
         }
     }
 
-    private long counted(Statement statement, String part) throws SQLException {
-        try (ResultSet rows = statement.executeQuery("select pg_stat_get_xact_tuples_returned('" + part
-                + "'::regclass) + pg_stat_get_xact_tuples_fetched('" + part + "'::regclass)")) {
+    private long counted(String part) throws SQLException {
+        return number(("select pg_stat_get_xact_tuples_returned('%1$s'::regclass)"
+                        + " + pg_stat_get_xact_tuples_fetched('%1$s'::regclass)")
+                .formatted(part));
+    }
+
+    private long number(String sql) throws SQLException {
+        return Long.parseLong(text(sql));
+    }
+
+    private String text(String sql) throws SQLException {
+        try (Statement statement = owner.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
             rows.next();
-            return rows.getLong(1);
+            return rows.getString(1);
         }
     }
 
@@ -162,13 +167,13 @@ class BookPlansIT {
                     + " from sent as p cross join generate_series(0::bigint, 29) as slot group by slot, p.n / 25");
             statement.execute("analyze " + part + "; analyze outbox");
             statement.execute(BookQueries.PLANNING + "; set local statement_timeout = '60s'");
-            long before = counted(statement, part);
+            long before = counted(part);
             assertThat(statement
                             .executeQuery(
                                     BookQueries.where(any -> true).get("I16: the outbox's claims are in the books"))
                             .next())
                     .isFalse();
-            assertThat(counted(statement, part) - before).isLessThan(4L * TRANSFERS);
+            assertThat(counted(part) - before).isLessThan(4L * TRANSFERS);
         } finally {
             owner.rollback();
             owner.setAutoCommit(true);
@@ -220,24 +225,19 @@ class BookPlansIT {
     }
 
     private long buffers(String sql) throws SQLException {
-        try (Statement statement = owner.createStatement();
-                ResultSet rows = statement.executeQuery("explain (analyze, buffers, format json) " + sql)) {
-            rows.next();
-            JsonObject plan = new JsonArray(rows.getString(1)).getJsonObject(0).getJsonObject("Plan");
-            return plan.getLong("Shared Hit Blocks") + plan.getLong("Shared Read Blocks");
-        }
+        JsonObject plan = new JsonArray(text("explain (analyze, buffers, format json) " + sql))
+                .getJsonObject(0)
+                .getJsonObject("Plan");
+        return plan.getLong("Shared Hit Blocks") + plan.getLong("Shared Read Blocks");
     }
 
     /** The search's steps grow in a quiet time: one that is too long for what comes next is not read. */
     @Test
     void howBusyATimeIsIsSeenInAFewRows() throws SQLException {
-        try (Statement statement = owner.createStatement();
-                ResultSet rows = statement.executeQuery("select transfers_are_many('2025-12-31', '2026-02-01', 4000),"
-                        + " transfers_are_many('2026-01-02', '2026-01-02 01:06', 4000)")) {
-            rows.next();
-            assertThat(rows.getBoolean(1)).isTrue();
-            assertThat(rows.getBoolean(2)).isFalse();
-        }
+        assertThat(text("select transfers_are_many('2025-12-31', '2026-02-01', 4000)"))
+                .isEqualTo("t");
+        assertThat(text("select transfers_are_many('2026-01-02', '2026-01-02 01:06', 4000)"))
+                .isEqualTo("f");
         assertThat(rowsRead("select transfers_are_many('2025-12-31', '2026-02-01', 4000)"))
                 .isBetween(4_000L, TRANSFERS / 10L);
     }
@@ -263,14 +263,10 @@ class BookPlansIT {
         }
     }
 
-    /** Rows of the table that all have read, as far as it is known yet. */
     private long read() throws SQLException {
-        try (Statement statement = owner.createStatement();
-                ResultSet rows = statement.executeQuery("select pg_stat_get_tuples_returned('" + part
-                        + "'::regclass) + pg_stat_get_tuples_fetched('" + part + "'::regclass)")) {
-            rows.next();
-            return rows.getLong(1);
-        }
+        return number(("select pg_stat_get_tuples_returned('%1$s'::regclass)"
+                        + " + pg_stat_get_tuples_fetched('%1$s'::regclass)")
+                .formatted(part));
     }
 
     @Test
