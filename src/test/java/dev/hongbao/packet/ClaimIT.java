@@ -183,6 +183,35 @@ class ClaimIT {
     }
 
     @Test
+    void aWinnerGetsTheClaimBackWhateverHappened() {
+        // Given
+        Packet drained = engine.send("alice", TestEngine.lucky(1000, 1, HOUR.multipliedBy(2)));
+        Packet expiring = engine.send("alice", 1000, 5);
+        ClaimOutcome ofDrained = engine.claim(drained, "winner");
+        ClaimOutcome ofExpiring = engine.claim(expiring, "winner");
+
+        // When it is past its expiry, but not closed, since nobody settles
+        get(engine.engine().stopWriter());
+        time.move(HOUR.plusMinutes(1), engine);
+        ClaimOutcome expired = get(engine.claim(1, expiring, "winner"));
+
+        // When it is refunded
+        get(engine.engine().startWriter());
+        books.awaitClosed(expiring);
+
+        // Then, on every loop
+        assertThat(expired).isEqualTo(new ClaimOutcome(Kind.ALREADY_CLAIMED, ofExpiring.wonClaim()));
+        for (int loop = 0; loop < 8; loop++) {
+            assertThat(get(engine.claim(loop, drained, "winner")))
+                    .isEqualTo(new ClaimOutcome(Kind.ALREADY_CLAIMED, ofDrained.wonClaim()));
+            assertThat(get(engine.claim(loop, expiring, "winner")))
+                    .isEqualTo(new ClaimOutcome(Kind.ALREADY_CLAIMED, ofExpiring.wonClaim()));
+            assertThat(get(engine.claim(loop, drained, "late")).kind()).isEqualTo(Kind.DRAINED);
+            assertThat(get(engine.claim(loop, expiring, "late")).kind()).isEqualTo(Kind.EXPIRED);
+        }
+    }
+
+    @Test
     void aWinnerWhoseClaimIsNotSettledYetIsNotToldThatThePacketHasExpired() {
         // Given a claim that is accepted, and nobody who settles
         Packet packet = engine.send("alice", 1000, 5);
