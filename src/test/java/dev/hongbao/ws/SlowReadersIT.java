@@ -18,7 +18,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -33,7 +35,23 @@ class SlowReadersIT {
     private static final byte[] LONGEST_PING = RawSocket.frame(9, new byte[125]);
     private static final byte[] GOODBYE = RawSocket.frame(8, new byte[] {3, (byte) 232});
 
+    /** Of those who end their line in one way. */
+    private static final int EACH = 3;
+
     private static SocketServer hasty;
+
+    private final Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
+    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+
+    @BeforeEach
+    void listen() {
+        log.start();
+    }
+
+    @AfterEach
+    void listenNoMore() {
+        root.detachAppender(log);
+    }
 
     @BeforeAll
     static void start(TestServers stores) {
@@ -101,28 +119,14 @@ class SlowReadersIT {
     @Test
     void aSlowReaderIsClosedAndGoesOnFromItsCursor() throws IOException {
         double before = closes(hasty);
-        try (RawSocket slow = RawSocket.open(hasty.base());
+        try (RawSocket slow = reader("bob", "slow");
                 FrameClient alice = hasty.connect("alice", "slow")) {
             // Given
-            ListAppender<ILoggingEvent> log = new ListAppender<>();
-            log.start();
-            Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
-            root.addAppender(log);
             alice.join("slow");
-            slow.authenticate(hasty.token("bob", "slow"));
-            slow.sendText("{\"type\":\"join\",\"id\":\"2\",\"group\":\"slow\",\"after\":\"0\"}");
+            root.addAppender(log);
 
             // When
-            List<String> sent = new ArrayList<>();
-            FrameClient gone = alice;
-            eventually(Duration.ofSeconds(60), () -> {
-                for (int j = 0; j < 100; j++) {
-                    sent.add(gone.request("send", send("slow", 100, 2)));
-                }
-                sent.subList(sent.size() - 100, sent.size()).forEach(gone::answer);
-                assertThat(closes(hasty)).isEqualTo(before + 1);
-            });
-            root.detachAppender(log);
+            untilClosedAsSlow(alice, "slow", before + 1);
             assertThat(log.list)
                     .filteredOn(line -> line.getLevel().isGreaterOrEqual(Level.INFO))
                     .filteredOn(line -> line.getThrowableProxy() != null
@@ -159,7 +163,7 @@ class SlowReadersIT {
     @Test
     void whoOnlyPingsAndNeverReadsIsClosedAsASlowReader() throws IOException {
         double before = closes(hasty);
-        try (RawSocket mute = reader("mute")) {
+        try (RawSocket mute = reader("mute", "ends")) {
             // When
             eventually(Duration.ofSeconds(20), () -> {
                 pingUntilCut(mute, 1000);
@@ -180,12 +184,9 @@ class SlowReadersIT {
         }
     }
 
-    /** Ten of each: who is gone with the close frame unread, who says goodbye without reading, who stays and never reads. */
+    /** Some of each: who is gone with the close frame unread, who says goodbye without reading, who stays and never reads. */
     @Test
     void howeverSlowReadersEndTheirLinesAreCutAndNoStackTraceIsLogged() throws IOException {
-        ListAppender<ILoggingEvent> log = new ListAppender<>();
-        log.start();
-        Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
         List<RawSocket> gone = new ArrayList<>();
         List<RawSocket> leaving = new ArrayList<>();
         List<RawSocket> staying = new ArrayList<>();
@@ -194,20 +195,20 @@ class SlowReadersIT {
             root.addAppender(log);
             // Given
             alice.join("ends");
-            for (int i = 0; i < 10; i++) {
-                gone.add(reader("gone" + i));
-                leaving.add(reader("leaving" + i));
+            for (int i = 0; i < EACH; i++) {
+                gone.add(reader("gone" + i, "ends"));
+                leaving.add(reader("leaving" + i, "ends"));
             }
-            untilClosedAsSlow(alice, before + 20);
+            untilClosedAsSlow(alice, "ends", before + 2 * EACH);
 
             // When
-            for (int i = 0; i < 10; i++) {
+            for (int i = 0; i < EACH; i++) {
                 gone.get(i).reset();
                 leaving.get(i).send(GOODBYE);
                 leaving.get(i).reset();
-                staying.add(reader("staying" + i));
+                staying.add(reader("staying" + i, "ends"));
             }
-            untilClosedAsSlow(alice, before + 30);
+            untilClosedAsSlow(alice, "ends", before + 3 * EACH);
 
             // Then: those who stay were closed later than the others, so that also these had their time
             eventually(
@@ -220,23 +221,26 @@ class SlowReadersIT {
                     .extracting(ILoggingEvent::getFormattedMessage)
                     .isEmpty();
         } finally {
-            root.detachAppender(log);
             List.of(gone, leaving, staying).forEach(all -> all.forEach(RawSocket::close));
         }
     }
 
-    private static RawSocket reader(String user) throws IOException {
+    private static RawSocket reader(String user, String group) throws IOException {
         RawSocket reader = RawSocket.open(hasty.base());
-        reader.authenticate(hasty.token(user, "ends"));
-        reader.sendText("{\"type\":\"join\",\"id\":\"2\",\"group\":\"ends\",\"after\":\"0\"}");
+        reader.authenticate(hasty.token(user, group));
+        reader.sendText("{\"type\":\"join\",\"id\":\"2\",\"group\":\"" + group + "\",\"after\":\"0\"}");
         return reader;
     }
 
-    private static void untilClosedAsSlow(FrameClient alice, double readers) {
+    /** By packets of which each tells much. */
+    private static void untilClosedAsSlow(FrameClient alice, String group, double readers) {
+        JsonObject metadata = new JsonObject().put("story", "x".repeat(2_000));
         eventually(Duration.ofSeconds(60), () -> {
             List<String> sent = new ArrayList<>();
-            for (int j = 0; j < 100; j++) {
-                sent.add(alice.request("send", send("ends", 100, 2)));
+            for (int j = 0; j < 50; j++) {
+                JsonObject packet = send(group, 100, 2);
+                packet.getJsonObject("packet").put("metadata", metadata);
+                sent.add(alice.request("send", packet));
             }
             sent.forEach(alice::answer);
             assertThat(closes(hasty)).isEqualTo(readers);

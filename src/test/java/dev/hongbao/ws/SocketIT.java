@@ -68,8 +68,7 @@ class SocketIT {
 
             // Then
             assertThat(joined.getString("type")).isEqualTo("joined");
-            assertThat(sent.getJsonObject("data").getJsonObject("packet").getString("id"))
-                    .isEqualTo(packet);
+            assertThat(packetOf(sent)).isEqualTo(packet);
             assertThat(accepted.getString("type")).isEqualTo("claim.accepted");
             assertThat(settled.getString("type")).isEqualTo("claim.settled");
             assertThat(settled.getBoolean("first")).isTrue();
@@ -196,6 +195,41 @@ class SocketIT {
     }
 
     @Test
+    void anEventReachesEveryFollowerOnBothLoopsOnce() {
+        String group = aGroup();
+        List<FrameClient> followers = new ArrayList<>();
+        try (FrameClient alice = server.connect("alice", group)) {
+            // Given
+            for (int i = 0; i < 20; i++) {
+                followers.add(server.connect("follower" + i, group));
+                followers.get(i).join(group);
+            }
+
+            // When
+            List<String> sent = List.of(
+                    sendPacket(alice, group, 1000, 5),
+                    sendPacket(alice, group, 1000, 5),
+                    sendPacket(alice, group, 1000, 5));
+
+            // Then
+            for (FrameClient follower : followers) {
+                assertThat(sent)
+                        .allSatisfy(packet -> assertThat(packetOf(follower.event("packet.sent")))
+                                .isEqualTo(packet));
+                assertThat(follower.ask("ping", new JsonObject()).getString("type"))
+                        .isEqualTo("pong");
+                assertThat(follower.passedOver("event")).isZero();
+            }
+        } finally {
+            followers.forEach(FrameClient::close);
+        }
+    }
+
+    private static String packetOf(JsonObject event) {
+        return event.getJsonObject("data").getJsonObject("packet").getString("id");
+    }
+
+    @Test
     void aDroppedLineLosesNothingAndRepeatsNothing() {
         String group = aGroup();
         List<JsonObject> events = new ArrayList<>();
@@ -230,11 +264,7 @@ class SocketIT {
             bob.drop();
 
             // Then
-            assertThat(events.stream()
-                            .map(event -> event.getJsonObject("data")
-                                    .getJsonObject("packet")
-                                    .getString("id")))
-                    .containsExactlyElementsOf(sent);
+            assertThat(events).extracting(SocketIT::packetOf).containsExactlyElementsOf(sent);
         }
     }
 
@@ -256,11 +286,7 @@ class SocketIT {
             // Then
             assertThat(reset.getString("reason")).isEqualTo("cursor-unknown");
             assertThat(reset.getJsonArray("packets")).hasSize(1);
-            assertThat(bob.event("packet.sent")
-                            .getJsonObject("data")
-                            .getJsonObject("packet")
-                            .getString("id"))
-                    .isEqualTo(packet);
+            assertThat(packetOf(bob.event("packet.sent"))).isEqualTo(packet);
         }
     }
 

@@ -58,16 +58,18 @@ class SocketRainIT {
     }
 
     @Test
-    void itsGroupsFollowItsChannelAndCatch() {
+    void itsGroupsFollowItsChannelAndCatchAndEverybodyWhatIsPublic() {
         try (FrameClient ann = other.connect("ann", "family");
                 FrameClient ben = other.connect("ben", "family");
-                FrameClient eve = other.connect("eve", "strangers")) {
+                FrameClient eve = other.connect("eve", "strangers");
+                FrameClient zoe = other.connect("zoe")) {
             ann.join("family");
 
             // When
             JsonObject rain = rain(new JsonObject().put("groups", new JsonArray().add("family")));
+            String everybodys = rain(new JsonObject().put("everyone", true)).getString("channel");
 
-            // Then who is in one of its groups joins its channel
+            // Then who is in one of its groups joins its channel, and everybody that of a public one
             JsonObject announced = ann.event("rain.announced").getJsonObject("data");
             String channel = announced.getString("channel");
             assertThat(channel).isEqualTo(rain.getString("channel"));
@@ -75,22 +77,21 @@ class SocketRainIT {
             assertThat(ben.join(channel).getString("type")).isEqualTo("joined");
             assertThat(kind(eve.join(channel))).isEqualTo("not-eligible");
             assertThat(kind(eve.join(channel, "0"))).isEqualTo("not-eligible");
+            assertThat(zoe.join(everybodys, "0").getString("type")).isEqualTo("joined");
+            assertThat(zoe.event("rain.started").getString("group")).isEqualTo(everybodys);
 
-            // When drops fall
+            // When drops fall, then each catches one of them
             String first = dropOf(ann.event("packet.sent"));
+            assertCatches(ann, first);
             String second = dropOf(ann.event("packet.sent"));
-
-            // Then each catches one of them
-            JsonObject caught = ann.ask("claim", SocketServer.claimOf(first));
-            assertThat(caught.getString("type")).isIn("claim.accepted", "claim.settled");
             assertThat(kind(ann.ask("claim", SocketServer.claimOf(second)))).isEqualTo("limited");
             assertThat(kind(eve.ask("claim", SocketServer.claimOf(second)))).isEqualTo("not-eligible");
-            assertThat(ben.ask("claim", SocketServer.claimOf(second)).getString("type"))
-                    .isIn("claim.accepted", "claim.settled");
+            assertCatches(ben, second);
+            assertCatches(zoe, dropOf(zoe.event("packet.sent")));
+            assertThat(caught(zoe.event("rain.caught")).getInteger("count")).isEqualTo(1);
             JsonObject all = new JsonObject().put("count", 2).put("amount", 60);
             for (FrameClient each : new FrameClient[] {ann, ben}) {
-                assertThat(each.event("rain.ended").getJsonObject("data").getJsonObject("caught"))
-                        .isEqualTo(all);
+                assertThat(caught(each.event("rain.ended"))).isEqualTo(all);
             }
 
             // When ann's next token does not name the group any more
@@ -104,22 +105,12 @@ class SocketRainIT {
         }
     }
 
-    @Test
-    void everybodyFollowsWhatIsPublic() {
-        try (FrameClient zoe = other.connect("zoe")) {
-            JsonObject rain = rain(new JsonObject().put("everyone", true));
-            assertThat(zoe.join(rain.getString("channel"), "0").getString("type"))
-                    .isEqualTo("joined");
+    private static void assertCatches(FrameClient client, String drop) {
+        assertThat(client.ask("claim", SocketServer.claimOf(drop)).getString("type"))
+                .isIn("claim.accepted", "claim.settled");
+    }
 
-            assertThat(zoe.event("rain.started").getString("group")).isEqualTo(rain.getString("channel"));
-            String drop = dropOf(zoe.event("packet.sent"));
-            assertThat(zoe.ask("claim", SocketServer.claimOf(drop)).getString("type"))
-                    .isIn("claim.accepted", "claim.settled");
-            assertThat(zoe.event("rain.caught")
-                            .getJsonObject("data")
-                            .getJsonObject("caught")
-                            .getInteger("count"))
-                    .isEqualTo(1);
-        }
+    private static JsonObject caught(JsonObject event) {
+        return event.getJsonObject("data").getJsonObject("caught");
     }
 }
