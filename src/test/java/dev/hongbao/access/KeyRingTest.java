@@ -130,8 +130,7 @@ class KeyRingTest {
                         exchange.getResponseHeaders().add("Location", "/moved");
                         answers(exchange, 302, "");
                     },
-                    HttpExchange::close,
-                    this::drip));
+                    HttpExchange::close));
             for (HttpHandler fault : faults) {
                 answer = fault;
                 ring.refresh(changes::add);

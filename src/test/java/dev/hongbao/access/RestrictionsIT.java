@@ -238,7 +238,8 @@ class RestrictionsIT extends TwoEngines {
         PlayOutcome played = get(draws.play(0, paid, "pat", 1, key));
         TestRains rains = new TestRains(engine);
         engine.deposit("shop", 1_600);
-        JsonObject definition = TestRains.definition(40, 40, 4, 4);
+        JsonObject definition = TestRains.definition(40, 80, 2, 2)
+                .put("startsAt", Instant.now().plusMillis(300).toString());
         IdempotencyKey made = newKey();
         Rain.View rain = rains.awaitFallen(rains.create(TestDraws.SERVICE, definition, made), 1);
         PacketId drop = rain.fallen().get(0).packet();

@@ -61,7 +61,7 @@ class Http2IT {
         trusted = authority.trusted(null);
         server = new FaceServer(
                 List.of(),
-                Duration.ofSeconds(1),
+                Duration.ofMillis(500),
                 new ListenAddress.Tls(certificate.certificate(), certificate.key(), null));
     }
 

@@ -24,7 +24,7 @@ class SlowAnswersIT {
 
     @BeforeAll
     static void start() throws Exception {
-        server = new FaceServer(List.of(), Duration.ofSeconds(1));
+        server = new FaceServer(List.of(), Duration.ofMillis(500));
     }
 
     @AfterAll
@@ -53,7 +53,7 @@ class SlowAnswersIT {
             assertThat((char) none.getInputStream().read()).isEqualTo('H');
             FaceServer.write(slow, LONG);
 
-            // When some 25 KB are read a second, where 64 are asked for
+            // When some 25 KB are read a second, where 128 are asked for
             eventually(SOON, () -> {
                 readALittle(slow);
                 assertNoneIsOpen();
@@ -81,18 +81,6 @@ class SlowAnswersIT {
                 assertNoneIsOpen();
             });
             asks.join();
-        }
-    }
-
-    @Test
-    void whoReadsAtAnOrdinaryPaceGetsAllOfIt() throws Exception {
-        try (Socket socket = server.connect()) {
-            FaceServer.write(socket, LONG.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
-
-            String all = FaceServer.readAll(socket);
-
-            assertThat(all).startsWith("HTTP/1.1 200 ");
-            assertThat(all.length()).isGreaterThan(1 << 20);
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.hongbao.ws;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Eventually;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServers;
@@ -23,11 +24,13 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(Servers.class)
 class OneInstantIT {
     private final String group = "group-" + UUID.randomUUID();
+    private static TestServers stores;
     private static SocketServer server;
     private String latest;
 
     @BeforeAll
     static void start(TestServers given) {
+        stores = given;
         server = SocketServer.start(given, Map.of());
     }
 
@@ -158,9 +161,11 @@ class OneInstantIT {
         JsonObject sent;
         JsonObject refunded;
         try (FrameClient alice = connect("alice")) {
-            JsonObject brief = SocketServer.send(group, 100, 2);
-            brief.getJsonObject("packet").put("expiresInSeconds", 1);
-            sent = alice.ask("send", brief).getJsonObject("packet");
+            sent = alice.ask("send", SocketServer.send(group, 100, 2)).getJsonObject("packet");
+            new Books(stores)
+                    .execute(
+                            "update packet set opens_at = opens_at - interval '1 hour', expires_at = now() where id = '"
+                                    + sent.getString("id") + "'");
             refunded = alice.event("packet.refunded");
         }
 
