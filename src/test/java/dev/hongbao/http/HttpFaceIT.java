@@ -6,25 +6,43 @@ import static dev.hongbao.http.FaceServer.assertProblem;
 import static dev.hongbao.http.FaceServer.token;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.hongbao.values.Caller.Role;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
 
-/** What is refused before any service is asked, and the documents. */
+/** What is refused before any service is asked, what the log has of it, and the documents. */
 class HttpFaceIT {
     private static FaceServer server;
+
+    private final Logger access = (Logger) LoggerFactory.getLogger("dev.hongbao.http.access");
+    private final Logger events = (Logger) LoggerFactory.getLogger(Exchange.class);
+    private final Level before = access.getLevel();
+    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 
     @BeforeAll
     static void start() throws Exception {
@@ -34,6 +52,24 @@ class HttpFaceIT {
     @AfterAll
     static void stop() throws Exception {
         server.close();
+    }
+
+    @BeforeEach
+    void listen() {
+        log.start();
+        access.addAppender(log);
+        events.addAppender(log);
+    }
+
+    @AfterEach
+    void leave() {
+        events.detachAppender(log);
+        access.detachAppender(log);
+        access.setLevel(before);
+    }
+
+    private List<String> lines() {
+        return log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
     }
 
     @ParameterizedTest
@@ -62,7 +98,6 @@ class HttpFaceIT {
         "POST, /v1/packets/01939d1e-8c00-7000-8000-000000000001/claims?user=eve, user, 400, invalid-request",
         "POST, /v1/packets/01939d1e-8c00-7000-8000-000000000001/claims?, other, 500, internal-error",
         "POST, /v1/packets/01939d1e8c00-7000-8000-0000-000000000001/claims, other, 400, invalid-request",
-        "GET, /v1/packets/%zz, user, 400, invalid-request",
         "GET, /v1/accounts/a%0a/balances, service, 400, invalid-request",
         "GET, /v1/me/claims?limit=0, user, 400, invalid-request",
         "GET, /v1/me/claims?unknown=1, user, 400, invalid-request",
@@ -219,8 +254,9 @@ class HttpFaceIT {
     }
 
     @Test
-    void anEmptyBodyWhereOneIsNeededIsRefused() throws Exception {
+    void noBodyWhereOneIsNeededIsRefused() throws Exception {
         assertProblem(server.send("POST", "/v1/packets", ""), 400, "invalid-request");
+        assertProblem(server.send("POST", "/v1/packets", "null"), 400, "invalid-request");
     }
 
     @Test
@@ -324,5 +360,107 @@ class HttpFaceIT {
         assertThat(server.metrics().lines())
                 .anyMatch(line -> line.startsWith("hongbao_http_requests_total{route=\"listMyPackets\",status=\"4xx\"}")
                         && !line.endsWith(" 0.0"));
+    }
+
+    // --- what the log has of a request ---
+
+    @Test
+    void anAnswerIsALineWithoutItsQueryWhereThatIsTurnedOn() throws Exception {
+        // Given what log.access=on does, see LoggingTest
+        access.setLevel(Level.INFO);
+        String trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+
+        // When
+        server.send(server.request("/v1/me/packets?limit=0", "alice")
+                .header("X-Request-Id", "order-7")
+                .header("traceparent", "00-" + trace + "-00f067aa0ba902b7-01"));
+
+        // Then
+        assertThat(lines()).hasSize(1);
+        assertThat(lines().get(0)).matches("GET /v1/me/packets 400 \\d+ ms request order-7 trace " + trace);
+    }
+
+    @Test
+    void aFaultIsALineWithTheIdThatItsAnswerHas() throws Exception {
+        // When a call meets a fault that nobody foresaw
+        HttpResponse<String> answer = server.send(server.request("/v1/me/balances", "bob"));
+
+        // Then
+        assertProblem(answer, 500, "internal-error");
+        String id = answer.headers().firstValue("X-Request-Id").orElseThrow();
+        assertThat(lines()).singleElement().asString().startsWith("GET /v1/me/balances failed, request " + id + ": ");
+    }
+
+    // --- the guide as a browser gets it: what the build rendered ---
+
+    @Test
+    void everyPageAndPictureIsServed() throws Exception {
+        for (String file : files()) {
+            HttpResponse<String> answer = server.send("GET", "/docs/guide/" + file, "");
+            assertThat(answer.statusCode()).as(file).isEqualTo(200);
+            assertThat(answer.headers().firstValue("Content-Type").orElseThrow())
+                    .isEqualTo(file.endsWith(".svg") ? "image/svg+xml" : "text/html; charset=utf-8");
+        }
+        assertThat(server.send("GET", "/docs/guide", "").headers().firstValue("Location"))
+                .contains("guide/");
+        assertThat(server.send("GET", "/docs/", "").headers().firstValue("Location"))
+                .contains("../docs");
+        assertThat(server.send("GET", "/docs/guide/nothing.html", "").statusCode())
+                .isEqualTo(404);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/",
+                "/docs/guide/operating.html",
+                "/openapi.yaml",
+                "/asyncapi.yaml",
+                "/docs/swagger-ui-bundle.js"
+            })
+    void filesAreCompressedForWhoAcceptsIt(String path) throws Exception {
+        // When
+        HttpResponse<byte[]> plain = getBytes(path, "br, gzip;q=0", "");
+        HttpResponse<byte[]> zipped = getBytes(path, "br, gzip;q=0.5", "");
+
+        // Then it is the same file, smaller, and with a tag of its own
+        assertThat(plain.headers().firstValue("Content-Encoding")).isEmpty();
+        assertThat(zipped.headers().firstValue("Content-Encoding")).contains("gzip");
+        assertThat(unzipped(zipped.body())).isEqualTo(plain.body());
+        assertThat(zipped.body().length).isLessThan(plain.body().length);
+        for (HttpResponse<byte[]> each : List.of(plain, zipped)) {
+            assertThat(each.headers().allValues("Vary")).contains("Accept-Encoding");
+        }
+        String tag = zipped.headers().firstValue("ETag").orElseThrow();
+        assertThat(plain.headers().firstValue("ETag")).isPresent().get().isNotEqualTo(tag);
+        assertThat(getBytes(path, "gzip", tag).statusCode()).isEqualTo(304);
+    }
+
+    @Test
+    void noAnswerOfACallIsCompressed() throws Exception {
+        assertThat(getBytes("/v1/me/balances", "gzip", "").headers().firstValue("Content-Encoding"))
+                .isEmpty();
+        assertThat(getBytes("/docs/favicon-16x16.png", "gzip", "").statusCode()).isEqualTo(200);
+    }
+
+    private static HttpResponse<byte[]> getBytes(String path, String accepted, String held) throws Exception {
+        HttpRequest.Builder request = server.request(path, "alice").header("Accept-Encoding", accepted);
+        if (!held.isEmpty()) {
+            request.header("If-None-Match", held);
+        }
+        return HttpClient.newHttpClient().send(request.build(), BodyHandlers.ofByteArray());
+    }
+
+    private static byte[] unzipped(byte[] bytes) throws IOException {
+        return new GZIPInputStream(new ByteArrayInputStream(bytes)).readAllBytes();
+    }
+
+    private static List<String> files() throws IOException {
+        try (Stream<Path> files = Files.list(Path.of("src/site/markdown"))) {
+            return files.map(file -> file.getFileName().toString().replace(".md", ".html"))
+                    .map(file -> file.replace("index.html", ""))
+                    .sorted()
+                    .toList();
+        }
     }
 }

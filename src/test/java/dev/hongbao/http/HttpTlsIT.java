@@ -3,10 +3,15 @@ package dev.hongbao.http;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.hongbao.config.HongbaoConfig;
 import dev.hongbao.config.ListenAddress;
 import dev.hongbao.doctor.Check.Diagnosis;
 import dev.hongbao.doctor.Checks;
+import dev.hongbao.testing.Books;
 import dev.hongbao.testing.HttpApiClient;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestAuthority;
@@ -48,6 +53,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** The whole server with certificates of its own: HTTP/2, HTTP/1.1 and wss, with clients of the JDK and with raw bytes. */
 @ExtendWith(Servers.class)
@@ -65,8 +71,8 @@ class HttpTlsIT extends HttpApiClient {
     private static TestAuthority authority;
     private static TestCertificate first;
     private static TestCertificate next;
-    private static TestCertificate ofHost;
     private static SSLContext ofUsers;
+    private static SSLContext ofHost;
     private static HttpClient users;
     private static HttpClient host;
 
@@ -80,8 +86,8 @@ class HttpTlsIT extends HttpApiClient {
         key = Files.copy(first.key(), directory.resolve("key.pem"));
         ofUsers = authority.trusted(null);
         users = client(ofUsers).build();
-        ofHost = authority.issue(sub("host"), "dns:host.example");
-        host = client(authority.trusted(ofHost)).build();
+        ofHost = authority.trusted(next);
+        host = client(ofHost).build();
         server = TestServer.start(
                 stores,
                 Map.of(
@@ -90,6 +96,7 @@ class HttpTlsIT extends HttpApiClient {
                         "http.tls-client-authority", authority.certificate().toString(),
                         "management.tls-certificate", first.certificate().toString(),
                         "management.tls-key", first.key().toString(),
+                        "http.idle-timeout", "1s",
                         "http.event-loops", "2"));
     }
 
@@ -205,7 +212,7 @@ class HttpTlsIT extends HttpApiClient {
         assertThat(call(client, builder("bob", "/v1/me/balances")).statusCode()).isEqualTo(200);
         CompletableFuture<HttpResponse<String>> poll = client.sendAsync(
                 builder("bob", "/v1/groups/" + group + "/events?after=0")
-                        .header("Prefer", "wait=1")
+                        .header("Prefer", "wait=20")
                         .build(),
                 BodyHandlers.ofString());
 
@@ -215,6 +222,7 @@ class HttpTlsIT extends HttpApiClient {
 
         // Then
         assertProblem(tooLarge, 413, "payload-too-large");
+        packet(1);
         assertThat(poll.get(15, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
     }
 
@@ -295,8 +303,8 @@ class HttpTlsIT extends HttpApiClient {
         X509Certificate before = shown();
 
         // When
-        Files.move(next.certificate(), certificate, StandardCopyOption.ATOMIC_MOVE);
-        Files.move(next.key(), key, StandardCopyOption.ATOMIC_MOVE);
+        replace(certificate, next.certificate());
+        replace(key, next.key());
 
         // Then
         eventually(() -> !shown().equals(before));
@@ -309,6 +317,12 @@ class HttpTlsIT extends HttpApiClient {
         assertProblem(call(client(ofUsers).build(), deposit()), 403, "forbidden");
         isOver.set(true);
         assertThat(staying.get(15, TimeUnit.SECONDS)).isPositive();
+    }
+
+    /** As a careful operator does: the file is never half written. */
+    private static void replace(Path file, Path by) throws IOException {
+        Path draft = Files.copy(by, directory.resolve("draft.pem"));
+        Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE);
     }
 
     private static int status(HttpRequest.Builder request) {
@@ -338,7 +352,7 @@ class HttpTlsIT extends HttpApiClient {
         // Then
         try {
             assertThatThrownBy(() -> new ServerTls(
-                                    vertx, "http", new ListenAddress.Tls(first.certificate(), ofHost.key(), null))
+                                    vertx, "http", new ListenAddress.Tls(first.certificate(), next.key(), null))
                             .secure(new HttpServerOptions())
                             .await(15, TimeUnit.SECONDS))
                     .hasMessageContaining("http.tls-certificate and http.tls-key do not belong together");
@@ -365,5 +379,70 @@ class HttpTlsIT extends HttpApiClient {
                     .write("GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
             assertThat(FaceServer.readAll(socket)).doesNotContain("HTTP/");
         }
+    }
+
+    /** What is in flight on a connection keeps it from being closed as an idle one. */
+    @Test
+    void anAnswerThatIsResetInItsMiddleLeavesNothingInFlight() throws Exception {
+        writeAuditLog();
+        Logger root = (Logger) LoggerFactory.getLogger("dev.hongbao");
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        root.addAppender(log);
+        List<RawHttp2> connections = new ArrayList<>();
+        try {
+            for (String path : List.of("/openapi.yaml", "/v1/audit?limit=200", "/v1/audit/export")) {
+                RawHttp2 connection = new RawHttp2(ofHost, server.base().getPort());
+                connections.add(connection);
+                resetInTheMiddle(connection, path);
+            }
+
+            // Then each is closed when it is idle
+            for (RawHttp2 connection : connections) {
+                assertThat(connection.endedBy()).isLessThanOrEqualTo(0);
+            }
+        } finally {
+            root.detachAppender(log);
+            for (RawHttp2 connection : connections) {
+                connection.close();
+            }
+        }
+        assertThat(log.list.stream().filter(line -> line.getLevel().isGreaterOrEqual(Level.WARN)))
+                .isEmpty();
+    }
+
+    /** So that its pages and its export are long. */
+    private static void writeAuditLog() {
+        new Books(stores)
+                .strings(
+                        "select audit_append(array_agg('auditor'::text), array_agg('service'::text), array_agg(null::text),"
+                                + " array_agg('request-' || n), array_agg('GET'::text), array_agg('/v1/audit'::text),"
+                                + " array_agg(repeat('s', 2000)), array_agg(200::smallint), array_agg(null::text), array_agg(null::text),"
+                                + " array_agg(1::bigint), array_agg(0::bigint))::text from generate_series(1, 1000) as n");
+    }
+
+    private void resetInTheMiddle(RawHttp2 connection, String path) throws IOException {
+        // Given an answer that waits for its client to read
+        String token = token("auditor", group, Role.SERVICE);
+        connection.get(1, path, token);
+        for (int read = 0; read < RawHttp2.WINDOW; ) {
+            RawHttp2.Frame frame = connection.next();
+            if (frame.stream() == 1) {
+                assertThat(frame.flags() & RawHttp2.END_STREAM).isZero();
+                read += frame.type() == RawHttp2.DATA ? frame.payload().length : 0;
+            }
+        }
+
+        // When
+        connection.frame(RawHttp2.RST_STREAM, 0, 1, (byte) 0, (byte) 0, (byte) 0, (byte) RawHttp2.CANCEL);
+        connection.frame(RawHttp2.WINDOW_UPDATE, 0, 0, (byte) 0, (byte) 1, (byte) 0, (byte) 0);
+
+        // Then the connection goes on
+        connection.get(3, "/v1/commands", token);
+        RawHttp2.Frame frame = connection.next();
+        while (frame.stream() != 3 || (frame.flags() & RawHttp2.END_STREAM) == 0) {
+            frame = connection.next();
+        }
+        assertThat(frame.type()).isEqualTo(RawHttp2.DATA);
     }
 }
