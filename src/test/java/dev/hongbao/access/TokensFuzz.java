@@ -52,7 +52,7 @@ public final class TokensFuzz implements Kind {
 
     @Override
     public int share() {
-        return 14;
+        return 12;
     }
 
     @Override

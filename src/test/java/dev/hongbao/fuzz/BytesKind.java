@@ -29,7 +29,7 @@ final class BytesKind implements Kind {
 
     @Override
     public int share() {
-        return 24;
+        return 22;
     }
 
     @Override

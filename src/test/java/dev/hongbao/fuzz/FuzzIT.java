@@ -42,8 +42,8 @@ class FuzzIT {
                     receivers,
                     new FramesKind(world, hostile),
                     new BytesKind(world, hostile),
-                    new ConsoleKind(server.managementPort(), world, hostile),
-                    new CallsKind(contract, world, hostile));
+                    CallsKind.ofConsole(server.managementPort(), world, hostile),
+                    CallsKind.ofApi(contract, world, hostile));
             String[] only = ONLY.split(":", 2);
             List<Kind> chosen = kinds.stream()
                     .filter(kind -> ONLY.isEmpty() || kind.name().equals(only[0]))

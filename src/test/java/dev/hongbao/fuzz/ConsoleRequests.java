@@ -1,17 +1,12 @@
 package dev.hongbao.fuzz;
 
-import java.io.ByteArrayOutputStream;
-import java.io.EOFException;
 import java.io.IOException;
-import java.net.SocketTimeoutException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 
-/** What comes to the operator's port: the console's calls and those of the API, its pages, health and numbers, with forms, cookies and names of hosts. */
-final class ConsoleKind implements Kind {
-    private static final int MOST_TOGETHER = 4;
+/** What comes to the operator's port: calls, pages, health and numbers, with forms, cookies and names of hosts. Immutable. */
+final class ConsoleRequests {
     private static final int MOST_TEXT = 3_000;
 
     private static final List<String> PAGES = List.of(
@@ -60,16 +55,13 @@ final class ConsoleKind implements Kind {
             "",
             "[::1");
 
-    private final int port;
     private final ContractText contract;
     private final List<ContractText.Call> ownCalls;
     private final CallRequests requests;
     private final World world;
     private final Hostile hostile;
 
-    /** @param port of the console */
-    ConsoleKind(int port, World world, Hostile hostile) throws IOException {
-        this.port = port;
+    ConsoleRequests(World world, Hostile hostile) throws IOException {
         this.contract = ContractText.ofConsole();
         this.ownCalls = contract.calls().stream()
                 .filter(call -> call.path().startsWith("/manage/"))
@@ -79,62 +71,12 @@ final class ConsoleKind implements Kind {
         this.hostile = hostile;
     }
 
-    @Override
-    public String name() {
-        return "console";
-    }
-
-    @Override
-    public int share() {
-        return 6;
-    }
-
-    @Override
-    public void send(List<Input> inputs, Findings findings) throws IOException {
-        for (Input input : inputs) {
-            List<Request> asked = new ArrayList<>();
-            while (asked.isEmpty() || asked.size() < MOST_TOGETHER && input.oneIn(2)) {
-                asked.add(request(input));
-            }
-            String fault = exchange(input, asked, findings);
-            if (fault != null) {
-                findings.found(input, fault, asked.toString());
-            }
-        }
-    }
-
-    private String exchange(Input input, List<Request> asked, Findings findings) throws IOException {
-        try (Line line = new Line(port)) {
-            ByteArrayOutputStream all = new ByteArrayOutputStream();
-            asked.forEach(request -> all.writeBytes(request.bytes()));
-            line.send(all.toByteArray());
-            for (Request request : asked) {
-                Answer answer = line.read(request.isHead());
-                findings.count(input, answer == null ? "closed" : Integer.toString(answer.status()));
-                if (answer == null) {
-                    return null;
-                }
-                String fault = request.isHead() ? null : Oracle.operatorFault(answer);
-                if (fault != null) {
-                    return fault;
-                }
-                if (answer.isLast()) {
-                    return null;
-                }
-            }
-            return null;
-        } catch (SocketTimeoutException hangs) {
-            return "no answer within " + Line.LIMIT_MILLIS + " ms";
-        } catch (EOFException half) {
-            return half.getMessage();
-        }
-    }
-
-    private Request request(Input input) {
+    CallsKind.Asked of(Input input) {
         if (input.oneIn(3)) {
-            return page(input);
+            return new CallsKind.Asked("", page(input));
         }
-        return requests.of(input, input.oneIn(2) ? input.pick(ownCalls) : input.pick(contract.calls()));
+        ContractText.Call call = input.oneIn(2) ? input.pick(ownCalls) : input.pick(contract.calls());
+        return new CallsKind.Asked(call.id(), requests.of(input, call));
     }
 
     private Request page(Input input) {
