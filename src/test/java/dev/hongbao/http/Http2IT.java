@@ -23,6 +23,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -49,6 +50,7 @@ class Http2IT {
 
     private static FaceServer server;
     private static SSLContext trusted;
+    private static ListenAddress.Tls tls;
 
     private final Logger root = (Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME);
     private final ListAppender<ILoggingEvent> logged = new ListAppender<>();
@@ -59,10 +61,8 @@ class Http2IT {
         TestCertificate certificate =
                 authority.issue(Files.createDirectory(directory.resolve("server")), "ip:127.0.0.1");
         trusted = authority.trusted(null);
-        server = new FaceServer(
-                List.of(),
-                Duration.ofMillis(500),
-                new ListenAddress.Tls(certificate.certificate(), certificate.key(), null));
+        tls = new ListenAddress.Tls(certificate.certificate(), certificate.key(), null);
+        server = new FaceServer(List.of(), Duration.ofMillis(500), tls);
     }
 
     @AfterAll
@@ -208,11 +208,10 @@ class Http2IT {
             connection.get(3, LONG, token);
 
             // Then
-            for (String open : List.of("1.0", "0.0")) {
-                Eventually.eventually(
-                        Duration.ofSeconds(10),
-                        () -> assertThat(server.metrics()).contains("hongbao_http_connections " + open));
-            }
+            Eventually.eventually(
+                    Duration.ofSeconds(10),
+                    () -> assertThatThrownBy(() -> connection.frame(RawHttp2.PING, 0, 0, new byte[8]))
+                            .isInstanceOf(IOException.class));
         }
     }
 
@@ -301,6 +300,40 @@ class Http2IT {
             // Then an alert: protocol_version
             assertThat(answer[0]).isEqualTo((byte) 21);
             assertThat(answer[6]).isEqualTo((byte) 70);
+        }
+    }
+
+    private static Socket secure(FaceServer server, List<Socket> open) throws Exception {
+        Socket socket = server.connect();
+        FaceServer.write(socket, ProxyProtocolIT.from(1, "203.0.113.7"));
+        Socket over = trusted.getSocketFactory().createSocket(socket, "127.0.0.1", server.port(), true);
+        open.add(over); // this one: the JVM closes it once nobody has it any more
+        return over;
+    }
+
+    @Test
+    void theProxySpeaksBeforeTheClientsTls() throws Exception {
+        // Given
+        try (FaceServer secured = new FaceServer(ProxyProtocolIT.PROXIES, Duration.ofSeconds(30), tls)) {
+            List<Socket> open = new ArrayList<>();
+            try {
+                // When one client has as many connections as an address may
+                for (int i = 0; i < FaceServer.MAX_PER_ADDRESS; i++) {
+                    Socket over = secure(secured, open);
+                    assertThat(ProxyProtocolIT.ask(over, "")).isEqualTo("HTTP/1.1 200 OK");
+                }
+
+                // Then one more is closed
+                FaceServer.write(secure(secured, open), ProxyProtocolIT.ASK);
+                Eventually.eventually(
+                        Duration.ofSeconds(20),
+                        () -> assertThat(secured.metrics())
+                                .contains("hongbao_http_connections_closed_total{reason=\"address\"} 1.0"));
+            } finally {
+                for (Socket socket : open) {
+                    socket.close();
+                }
+            }
         }
     }
 }

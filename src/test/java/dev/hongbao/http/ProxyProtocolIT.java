@@ -3,33 +3,24 @@ package dev.hongbao.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.config.AddressRange;
-import dev.hongbao.config.ListenAddress;
-import dev.hongbao.testing.Eventually;
-import dev.hongbao.testing.TestAuthority;
-import dev.hongbao.testing.TestCertificate;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A load balancer of TCP tells whose each connection is. */
 class ProxyProtocolIT {
-    private static final String ASK = "GET /icon.svg HTTP/1.1\r\nHost: a\r\n";
+    static final String ASK = "GET /icon.svg HTTP/1.1\r\nHost: a\r\n";
 
-    private static final List<AddressRange> PROXIES = List.of(AddressRange.parse("127.0.0.1"));
+    static final List<AddressRange> PROXIES = List.of(AddressRange.parse("127.0.0.1"));
 
     private static FaceServer server;
 
@@ -44,7 +35,7 @@ class ProxyProtocolIT {
     }
 
     /** What the proxy says first. @param version of the protocol: 1 is text, 2 is binary */
-    private static String from(int version, String client) throws Exception {
+    static String from(int version, String client) throws Exception {
         if (version == 1) {
             return "PROXY TCP4 " + client + " 127.0.0.1 4711 80\r\n";
         }
@@ -61,7 +52,7 @@ class ProxyProtocolIT {
     }
 
     /** The first line of an answer; empty when the connection is closed without one. */
-    private static String ask(Socket socket, String first) throws Exception {
+    static String ask(Socket socket, String first) throws Exception {
         try {
             FaceServer.write(socket, first + ASK + "\r\n");
             byte[] line = socket.getInputStream().readNBytes(15);
@@ -101,45 +92,6 @@ class ProxyProtocolIT {
     void whoIsNoProxyIsNotBelieved() throws Exception {
         try (Socket stranger = server.connectFrom("127.0.0.2")) {
             assertThat(ask(stranger, from(1, "203.0.113.9"))).isEmpty();
-        }
-    }
-
-    private static Socket secure(FaceServer server, SSLContext clients, List<Socket> open) throws Exception {
-        Socket socket = server.connect();
-        FaceServer.write(socket, from(1, "203.0.113.7"));
-        Socket over = clients.getSocketFactory().createSocket(socket, "127.0.0.1", server.port(), true);
-        open.add(over); // this one: the JVM closes it once nobody has it any more
-        return over;
-    }
-
-    @Test
-    void theProxySpeaksBeforeTheClientsTls(@TempDir Path directory) throws Exception {
-        // Given
-        TestAuthority authority = new TestAuthority(directory, "Our Own");
-        TestCertificate certificate =
-                authority.issue(Files.createDirectory(directory.resolve("server")), "ip:127.0.0.1");
-        SSLContext clients = authority.trusted(null);
-        ListenAddress.Tls tls = new ListenAddress.Tls(certificate.certificate(), certificate.key(), null);
-        try (FaceServer secured = new FaceServer(PROXIES, Duration.ofSeconds(30), tls)) {
-            List<Socket> open = new ArrayList<>();
-            try {
-                // When one client has as many connections as an address may
-                for (int i = 0; i < FaceServer.MAX_PER_ADDRESS; i++) {
-                    Socket over = secure(secured, clients, open);
-                    assertThat(ask(over, "")).isEqualTo("HTTP/1.1 200 OK");
-                }
-
-                // Then one more is closed
-                FaceServer.write(secure(secured, clients, open), ASK);
-                Eventually.eventually(
-                        Duration.ofSeconds(20),
-                        () -> assertThat(secured.metrics())
-                                .contains("hongbao_http_connections_closed_total{reason=\"address\"} 1.0"));
-            } finally {
-                for (Socket socket : open) {
-                    socket.close();
-                }
-            }
         }
     }
 

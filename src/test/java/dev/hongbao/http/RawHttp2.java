@@ -6,6 +6,8 @@ import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,7 +61,10 @@ final class RawHttp2 implements AutoCloseable {
 
     /** @param preface what is sent first, which may be none */
     RawHttp2(SSLContext context, int port, String preface) throws IOException {
-        socket = (SSLSocket) context.getSocketFactory().createSocket("127.0.0.1", port);
+        Socket plain = new Socket();
+        plain.setReceiveBufferSize(16 * 1024); // so that a reader who reads nothing is noticed soon
+        plain.connect(new InetSocketAddress("127.0.0.1", port));
+        socket = (SSLSocket) context.getSocketFactory().createSocket(plain, "127.0.0.1", port, true);
         socket.setSoTimeout(10_000);
         SSLParameters parameters = socket.getSSLParameters();
         parameters.setApplicationProtocols(new String[] {"h2"});
