@@ -212,14 +212,4 @@ class HttpProfileIT extends TestServerClient {
         }
         assertThat(json(get(null, path("eve")), 200).getString("displayName")).isNull();
     }
-
-    @Test
-    void onlyTheServiceSaysIt() throws Exception {
-        for (String method : List.of("GET", "PUT", "DELETE")) {
-            HttpResponse<String> refused = send(builder("eve", path("eve"))
-                    .header("Content-Type", "application/json")
-                    .method(method, method.equals("PUT") ? BodyPublishers.ofString("{}") : BodyPublishers.noBody()));
-            assertProblem(refused, 403, "forbidden");
-        }
-    }
 }

@@ -67,7 +67,7 @@ class LongPollIT {
         // Given
         String cursor = cursor();
         List<CompletableFuture<HttpResponse<String>>> polls = new ArrayList<>();
-        for (int i = 0; i < 300; i++) {
+        for (int i = 0; i < 50; i++) {
             polls.add(poll("g", "?after=" + cursor, "wait=20"));
         }
 

@@ -248,7 +248,7 @@ class SlowReadersIT {
     }
 
     private static double closes(SocketServer server) {
-        return server.metric("hongbao_socket_closes_total{reason=\"slow-reader\"}");
+        return server.metric("hongbao_socket_closes_total", "reason=\"slow-reader\"");
     }
 
     private static long heapBytes() {

@@ -120,24 +120,6 @@ class SocketGuardsIT extends WithBystander {
         }
     }
 
-    @Test
-    void anUnreadableLanguageKeepsNoPlaceOfTheServer(TestServers stores) {
-        Map<String, String> options = Map.of("socket.max-unauthenticated", "3", "socket.auth-timeout", "30s");
-        try (SocketServer small = SocketServer.start(stores, options)) {
-            // When four come and go
-            for (int i = 0; i < 4; i++) {
-                RawSocket.open(small.base(), "Accept-Language: -").close();
-                eventually(
-                        Duration.ofSeconds(5),
-                        () -> assertThat(small.metric("hongbao_socket_connections"))
-                                .isZero());
-            }
-
-            // Then
-            RawSocket.open(small.base()).close();
-        }
-    }
-
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -9,6 +9,7 @@ import com.nimbusds.jose.crypto.MACSigner;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import dev.hongbao.access.TokenSigner;
+import dev.hongbao.testing.Exposition;
 import dev.hongbao.testing.TestServer;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.values.Caller.Role;
@@ -184,21 +185,9 @@ final class SocketServer implements AutoCloseable {
     }
 
     /** A metric's value; 0 when it is not there. */
-    double metric(String name) {
-        try {
-            String all = HTTP.send(
-                            HttpRequest.newBuilder(server.management().resolve("/metrics"))
-                                    .build(),
-                            BodyHandlers.ofString())
-                    .body();
-            return all.lines()
-                    .filter(line -> line.startsWith(name + " "))
-                    .mapToDouble(line -> Double.parseDouble(line.substring(name.length() + 1)))
-                    .findFirst()
-                    .orElse(0);
-        } catch (IOException | InterruptedException fault) {
-            throw new IllegalStateException(fault);
-        }
+    double metric(String name, String... labels) {
+        double sum = Exposition.of(server.management()).sum(name, labels);
+        return Double.isNaN(sum) ? 0 : sum;
     }
 
     private static JsonObject call(HttpRequest.Builder request) {

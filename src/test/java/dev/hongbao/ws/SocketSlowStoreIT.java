@@ -52,9 +52,10 @@ class SocketSlowStoreIT {
             JsonObject send = SocketServer.send("g", 60, 3);
             try (Connection locked = TestDatabase.lock(stores.postgresOwnerUrl(), "account")) {
                 // When, Then
-                assertThat(kind(alice.ask("send", send))).isEqualTo("unknown");
-                assertThat(kind(alice.ask("join", new JsonObject().put("group", "g"))))
-                        .isEqualTo("unknown");
+                String sending = alice.request("send", send);
+                String joining = alice.request("join", new JsonObject().put("group", "g"));
+                assertThat(kind(alice.answer(sending))).isEqualTo("unknown");
+                assertThat(kind(alice.answer(joining))).isEqualTo("unknown");
             }
             JsonObject sent = alice.ask("send", send);
             assertThat(sent.getString("type")).isEqualTo("sent");

@@ -1,6 +1,7 @@
 package dev.hongbao.ws;
 
 import static dev.hongbao.ws.FrameClient.kind;
+import static dev.hongbao.ws.SocketServer.claimOf;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.testing.Books;
@@ -17,13 +18,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Plays of prize draws over the socket: the same service, answers and refusals as over HTTP. */
+/** Plays of draws, and pools of campaigns, over the socket: the same services, answers and refusals as over HTTP. */
 @ExtendWith(Servers.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class SocketPlayIT {
+class SocketCallsIT {
     private static final String PAID = """
             {"mode": "weights", "cost": {"asset": "CNY", "amount": 5},
              "prizes": [{"name": "a", "weight": 1}, {"name": "b", "weight": 1}]}
+            """;
+
+    private static final String SHOES = """
+            {"budget": 200, "pool": {"shares": 2, "amount": 100, "split": "equal", "livesSeconds": 600},
+             "opening": {"groups": ["g"]}, "claiming": {"total": 1}}
             """;
 
     private TestServers stores;
@@ -33,7 +39,12 @@ class SocketPlayIT {
     void start(TestServers given) {
         stores = given;
         server = SocketServer.start(
-                given, Map.of("limits.requests-per-second", "10", "socket.messages-per-second", "1000"));
+                given,
+                Map.of(
+                        "limits.requests-per-second", "10",
+                        "limits.shares-per-second", "1",
+                        "packet.max-count", "12",
+                        "socket.messages-per-second", "1000"));
     }
 
     @AfterAll
@@ -150,23 +161,6 @@ class SocketPlayIT {
     }
 
     @Test
-    void playsCountAgainstTheLimitOfCalls() {
-        String draw = server.draw("{\"mode\": \"weights\", \"prizes\": [{\"name\": \"a\", \"weight\": 1}]}");
-        try (FrameClient wes = server.connect("wes")) {
-            // When more plays come at once than a user may make in two seconds, and the connection may send them
-            List<String> asked = IntStream.range(0, 40)
-                    .mapToObj(i -> wes.request("play", playOf(draw, 1, "k" + i)))
-                    .toList();
-
-            // Then
-            assertThat(asked.stream().map(wes::answer))
-                    .filteredOn(answer -> answer.getString("type").equals("error"))
-                    .isNotEmpty()
-                    .allSatisfy(refused -> assertThat(kind(refused)).isEqualTo("too-many-requests"));
-        }
-    }
-
-    @Test
     void aWinComesOverTheSocketAndThePollAndAfterADroppedLine() {
         // Given a follower from before the draw, whose opening is an event
         try (FrameClient xena = server.connect("xena", "wheel");
@@ -209,5 +203,101 @@ class SocketPlayIT {
         assertThat(error.getJsonObject("error").getString("detail"))
                 .contains(told)
                 .doesNotContain("packet");
+    }
+
+    // --- pools ---
+
+    private static JsonObject openOf(String campaign, String key, String product, String group) {
+        return new JsonObject()
+                .put("campaign", campaign)
+                .put("key", key)
+                .put("product", product)
+                .put("group", group);
+    }
+
+    @Test
+    void aPoolIsOpenedOnceAndRacedForInTheGroup() {
+        // Given
+        String campaign = server.campaign(SHOES);
+        try (FrameClient ann = server.connect("ann", "g");
+                FrameClient bob = server.connect("bob", "g")) {
+            bob.join("g");
+
+            // When a pool is opened, again under its key, and over HTTP too
+            JsonObject sent = ann.ask("open", openOf(campaign, "k", "sku-1", "g"));
+            JsonObject again = ann.ask("open", openOf(campaign, "k", "sku-1", "g"));
+
+            // Then it is one, and its campaign's
+            assertThat(sent.getString("type")).isEqualTo("sent");
+            JsonObject pool = sent.getJsonObject("packet");
+            assertThat(pool.getString("sender")).isEqualTo(campaign);
+            assertThat(pool.getJsonObject("campaign").getString("openedBy")).isEqualTo("ann");
+            assertThat(again.getJsonObject("packet")).isEqualTo(pool);
+            assertThat(server.open("ann", campaign, "k", "sku-1", "g")).isEqualTo(pool);
+            assertThat(kind(ann.ask("open", openOf(campaign, "k", "sku-2", "g"))))
+                    .isEqualTo("idempotency-key-reused");
+
+            // and the group hears of it, and claims
+            assertThat(bob.event("packet.sent").getJsonObject("data").getJsonObject("packet"))
+                    .isEqualTo(pool);
+            String claim = bob.request("claim", claimOf(pool.getString("id")));
+            assertThat(bob.answer(claim).getString("type")).isEqualTo("claim.accepted");
+            assertThat(bob.answer(claim).getJsonObject("claim").getLong("amount"))
+                    .isEqualTo(50);
+        }
+        new Books(stores).assertClean();
+    }
+
+    @Test
+    void anOpeningIsRefusedAsOverHttp() {
+        String campaign = server.campaign(SHOES);
+        String broke = server.campaign(SHOES.replace("\"amount\": 100", "\"amount\": 202"));
+        try (FrameClient cat = server.connect("cat", "g", "h")) {
+            // When, Then
+            assertThat(kind(cat.ask("open", openOf(campaign, "k", "sku-1", "h"))))
+                    .isEqualTo("not-eligible");
+            assertThat(kind(cat.ask("open", openOf(campaign, "k", "sku-1", "strangers"))))
+                    .isEqualTo("not-eligible");
+            assertThat(kind(cat.ask("open", openOf(broke, "k", "sku-1", "g")))).isEqualTo("budget-spent");
+            assertThat(kind(cat.ask("open", openOf(UUID.randomUUID().toString(), "k", "sku-1", "g"))))
+                    .isEqualTo("not-found");
+            assertThat(kind(cat.ask("open", openOf("x".repeat(36), "k", "sku-1", "g"))))
+                    .isEqualTo("invalid-request");
+            // a refusal binds no key
+            assertThat(cat.ask("open", openOf(campaign, "k", "sku-1", "g")).getString("type"))
+                    .isEqualTo("sent");
+        }
+    }
+
+    @Test
+    void playsCountAgainstTheLimitOfCallsAndTheSharesOfPoolsAgainstThatOfSentShares() {
+        String draw = server.draw("{\"mode\": \"weights\", \"prizes\": [{\"name\": \"a\", \"weight\": 1}]}");
+        String campaign = server.campaign(SHOES.replace("\"budget\": 200", "\"budget\": 3000"));
+        try (FrameClient wes = server.connect("wes");
+                FrameClient dan = server.connect("dan", "g")) {
+            // When more comes at once than a user may play in two seconds, or send in ten
+            List<String> plays = IntStream.range(0, 40)
+                    .mapToObj(i -> wes.request("play", playOf(draw, 1, "k" + i)))
+                    .toList();
+            List<String> pools = IntStream.range(0, 15)
+                    .mapToObj(i -> dan.request("open", openOf(campaign, "k" + i, "sku-" + i, "g")))
+                    .toList();
+
+            // Then some are made, and who is refused is told how long to wait
+            assertSomeAreTooMany(plays.stream().map(wes::answer).toList(), "play.settled");
+            assertSomeAreTooMany(pools.stream().map(dan::answer).toList(), "sent");
+        }
+    }
+
+    private static void assertSomeAreTooMany(List<JsonObject> answers, String made) {
+        assertThat(answers).anyMatch(answer -> answer.getString("type").equals(made));
+        assertThat(answers)
+                .filteredOn(answer -> !answer.getString("type").equals(made))
+                .isNotEmpty()
+                .allSatisfy(refused -> {
+                    assertThat(kind(refused)).isEqualTo("too-many-requests");
+                    assertThat(refused.getJsonObject("error").getInteger("retryAfterSeconds"))
+                            .isPositive();
+                });
     }
 }
