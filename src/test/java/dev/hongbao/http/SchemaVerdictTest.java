@@ -16,8 +16,6 @@ import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@link Schema} accepts and refuses the same values as Vert.x' validator of JSON Schema, for every request and every client's frame. */
 class SchemaVerdictTest {
@@ -39,6 +37,8 @@ class SchemaVerdictTest {
             "x".repeat(70),
             "x".repeat(300));
 
+    private static final long SEED = 1;
+
     private final Map<String, Schema> schemas = new LinkedHashMap<>();
 
     SchemaVerdictTest() {
@@ -58,10 +58,9 @@ class SchemaVerdictTest {
         schemas.remove("frame:plays");
     }
 
-    @ParameterizedTest
-    @ValueSource(longs = {1, 2})
-    void vertxAgrees(long seed) {
-        Random random = new Random(seed);
+    @Test
+    void vertxAgrees() {
+        Random random = new Random(SEED);
         int fitted = 0;
         for (Map.Entry<String, Schema> each : schemas.entrySet()) {
             JsonObject json = each.getValue().json();
@@ -69,7 +68,7 @@ class SchemaVerdictTest {
                 continue;
             }
             Validator vertx = AnswerFrames.validator(json);
-            for (int n = 0; n < (each.getKey().contains(" ") ? 20 : 200); n++) {
+            for (int n = 0; n < (each.getKey().contains(" ") ? 40 : 400); n++) {
                 // Given a value that is nearly good
                 Object value = value(json, random);
                 if (value instanceof JsonObject object) {
@@ -83,11 +82,11 @@ class SchemaVerdictTest {
                 // Then absent fields are gone, so that the other validator sees the same
                 fitted += fits ? 1 : 0;
                 assertThat(fits)
-                        .as("seed %d: %s of %s", seed, text, each.getKey())
+                        .as("seed %d: %s of %s", SEED, text, each.getKey())
                         .isEqualTo(vertx.validate(value).getValid());
             }
         }
-        assertThat(fitted).as("seed %d", seed).isGreaterThan(1_000);
+        assertThat(fitted).as("seed %d", SEED).isGreaterThan(2_000);
     }
 
     private static boolean fits(Schema schema, @Nullable Object value) {

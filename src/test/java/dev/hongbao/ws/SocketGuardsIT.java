@@ -5,22 +5,13 @@ import static dev.hongbao.ws.FrameClient.kind;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.hongbao.access.TokenSigner;
 import dev.hongbao.testing.TestServers;
-import dev.hongbao.values.Caller.Role;
-import dev.hongbao.values.UserId;
 import io.vertx.core.json.JsonObject;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -171,27 +162,6 @@ class SocketGuardsIT extends WithBystander {
                 assertThat(kind(client.authenticate(token))).isEqualTo("unauthenticated");
                 assertThat(client.closeCode()).isEqualTo(CloseReason.TOKEN_REFUSED.code());
             }
-        }
-    }
-
-    @Test
-    void theSocketsOfAKeyThatIsGoneEnd(TestServers stores, @TempDir Path directory) throws Exception {
-        // Given a stolen secret beside the server's own
-        byte[] stolen = "a secret of thirty-two bytes or more".getBytes(StandardCharsets.US_ASCII);
-        Path file = Files.write(directory.resolve("further"), stolen);
-        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
-        Map<String, String> options =
-                Map.of("token.further-secret-files", file.toString(), "token.refresh-interval", "1s");
-        try (SocketServer changing = SocketServer.start(stores, options);
-                FrameClient thief = changing.connectWith(new TokenSigner(stolen, null, null, Clock.systemUTC())
-                        .sign(new UserId("mal"), List.of(), Role.USER, Duration.ofHours(1)));
-                FrameClient honest = changing.connect("mal")) {
-            // When
-            Files.writeString(file, "another secret of thirty-two bytes or more");
-
-            // Then
-            assertThat(thief.closeCode()).isEqualTo(CloseReason.TOKEN_REFUSED.code());
-            assertThat(honest.ask("ping", new JsonObject()).getString("type")).isEqualTo("pong");
         }
     }
 

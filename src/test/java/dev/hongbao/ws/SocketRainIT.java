@@ -44,13 +44,17 @@ class SocketRainIT {
     private JsonObject rain(JsonObject whom) {
         return server.post(
                 "/v1/rains",
-                server.token("host", Duration.ofHours(1), Role.SERVICE),
+                host(),
                 new JsonObject("""
-                    {"name": "New Year", "asset": "CNY", "budget": 60, "durationSeconds": 6,
-                     "drops": 2, "sharesPerDrop": 1, "catchesPerUser": 1}
+                    {"name": "New Year", "asset": "CNY", "budget": 3600, "durationSeconds": 60,
+                     "drops": 120, "sharesPerDrop": 1, "catchesPerUser": 1}
                     """)
-                        .put("startsAt", Instant.now().plusMillis(1000).toString())
+                        .put("startsAt", Instant.now().plusMillis(300).toString())
                         .mergeIn(whom));
+    }
+
+    private String host() {
+        return server.token("host", Duration.ofHours(1), Role.SERVICE);
     }
 
     private static String dropOf(JsonObject event) {
@@ -89,6 +93,9 @@ class SocketRainIT {
             assertCatches(ben, second);
             assertCatches(zoe, dropOf(zoe.event("packet.sent")));
             assertThat(caught(zoe.event("rain.caught")).getInteger("count")).isEqualTo(1);
+
+            // When the host ends it, then its followers hear of it
+            server.post("/v1/rains/" + rain.getString("id") + "/cancel", host(), null);
             JsonObject all = new JsonObject().put("count", 2).put("amount", 60);
             for (FrameClient each : new FrameClient[] {ann, ben}) {
                 assertThat(caught(each.event("rain.ended"))).isEqualTo(all);

@@ -30,6 +30,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The whole server for tests of the socket: tokens, money, and what pollers see. */
 final class SocketServer implements AutoCloseable {
@@ -108,8 +109,8 @@ final class SocketServer implements AutoCloseable {
                 body);
     }
 
-    /** Posts as whose token it is, under a key of its own. */
-    JsonObject post(String path, String token, JsonObject body) {
+    /** Posts as whose token it is, under a key of its own. @param body null for none */
+    JsonObject post(String path, String token, @Nullable JsonObject body) {
         return post(path, token, UUID.randomUUID().toString(), body);
     }
 
@@ -136,12 +137,12 @@ final class SocketServer implements AutoCloseable {
         return post(path, token(user, Duration.ofHours(1), role, groups), key, body);
     }
 
-    JsonObject post(String path, String token, String key, JsonObject body) {
+    JsonObject post(String path, String token, String key, @Nullable JsonObject body) {
         return call(HttpRequest.newBuilder(server.base().resolve(path))
                 .header("Authorization", "Bearer " + token)
                 .header("Content-Type", "application/json")
                 .header("Idempotency-Key", key)
-                .POST(BodyPublishers.ofString(body.encode())));
+                .POST(body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body.encode())));
     }
 
     /** Opens a pool over HTTP. */

@@ -1,4 +1,4 @@
-package dev.hongbao.access;
+package dev.hongbao.ws;
 
 import static dev.hongbao.testing.Eventually.eventually;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -14,12 +14,14 @@ import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import com.sun.net.httpserver.HttpServer;
+import dev.hongbao.access.TokenSigner;
 import dev.hongbao.doctor.Checks;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServer;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.UserId;
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -43,7 +45,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Keys of tokens change while servers run. */
+/** Keys of tokens change while servers run: calls and open sockets. */
 @ExtendWith(Servers.class)
 class TokenRotationIT {
     private static final Duration SOON = Duration.ofSeconds(30);
@@ -94,6 +96,12 @@ class TokenRotationIT {
                 .statusCode();
     }
 
+    private static FrameClient socket(TestServer server, String token) {
+        FrameClient client = FrameClient.open(server.base());
+        assertThat(client.authenticate(token).getString("type")).isEqualTo("authenticated");
+        return client;
+    }
+
     @Test
     void aSecretIsChangedWhileTheServerRuns() throws Exception {
         // Given
@@ -114,10 +122,14 @@ class TokenRotationIT {
             eventually(SOON, () -> assertThat(status(server, byNext)).isEqualTo(200));
             assertThat(status(server, byOld)).isEqualTo(200);
 
-            // When the old one is gone, its tokens are worth nothing
+            // When the old one is gone, its tokens are worth nothing, and its sockets end
+            FrameClient thief = socket(server, byOld);
+            FrameClient honest = socket(server, byNext);
             write("secret", next);
             eventually(SOON, () -> assertThat(status(server, byOld)).isEqualTo(401));
             assertThat(status(server, byNext)).isEqualTo(200);
+            assertThat(thief.closeCode()).isEqualTo(CloseReason.TOKEN_REFUSED.code());
+            assertThat(honest.ask("ping", new JsonObject()).getString("type")).isEqualTo("pong");
 
             // When a file becomes unusable, nothing changes; and another server meets the keys of now, shown a moment
             // later
