@@ -16,37 +16,22 @@ import java.util.TreeMap;
 final class ConfigKind implements Kind {
     private static final long LIMIT_NANOS = 30_000_000_000L;
 
+    /** Beside the defaults of other options. */
     private static final List<String> VALUES = List.of(
-            "0",
-            "1",
-            "-1",
-            "8080",
-            "65535",
             "65536",
             "99999999999",
-            "1e3",
             "0x10",
-            "1s",
-            "5m",
-            "500ms",
             "999999999999d",
             "0s",
             "1.5s",
-            "64KiB",
-            "1MiB",
             "9999999999MiB",
-            "true",
             "yes",
             "~",
-            "null",
             "off",
             "\"\"",
             "''",
-            "127.0.0.1",
             "::1",
-            "0.0.0.0",
             "[::]",
-            "10.0.0.0/8",
             "10.0.0.0/x",
             "10.0.0.0/99999999999",
             "1.2.3.4/33",
@@ -62,7 +47,6 @@ final class ConfigKind implements Kind {
             "https://h:99999999999/x",
             "https://[",
             "http://a b/",
-            "CNY:2",
             "CNY:2,CNY:2",
             "CNY:99",
             "cny:2:x",
@@ -70,10 +54,8 @@ final class ConfigKind implements Kind {
             ":",
             "::",
             ",,,",
-            "https://a.example",
             "https://a.example,null",
             "[a, b]",
-            "{a: 1}",
             "- x",
             "|\n  x",
             "&a x",
@@ -84,17 +66,13 @@ final class ConfigKind implements Kind {
             "2026-01-01",
             "/etc/passwd",
             "/nowhere/at/all",
-            "/tmp",
-            "\\",
             "\"\\u0000\"",
             "\"\\ud800\"",
-            "新年",
             "a: b",
             "? a",
             "%",
             "@",
             "`",
-            "#",
             "\t");
 
     private final Path directory;
@@ -171,7 +149,11 @@ final class ConfigKind implements Kind {
     }
 
     private String value(Input input) {
-        return input.oneIn(4) ? hostile.text(input) : input.pick(VALUES);
+        return switch (input.random().nextInt(4)) {
+            case 0 -> hostile.text(input);
+            case 1 -> input.pick(List.copyOf(defaults.values()));
+            default -> input.pick(VALUES);
+        };
     }
 
     private byte[] file(Input input) {
