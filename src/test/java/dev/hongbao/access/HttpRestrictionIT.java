@@ -51,6 +51,8 @@ class HttpRestrictionIT extends TestServerClient {
         assertThat(frozen.getJsonObject("frozen").getString("by")).isEqualTo(name("shop"));
         assertThat(frozen.getValue("blocked")).isNull();
         assertThat(json(get(null, eve), 200)).isEqualTo(frozen);
+        assertThat(restricted("kind=frozen")).contains(name("eve"));
+        assertThat(restricted("kind=blocked")).doesNotContain(name("eve"));
 
         assertProblem(claim("eve", packet), 403, "frozen");
         assertProblem(post("eve", "/v1/packets", UUID.randomUUID().toString(), packet("lucky", 10, 1)), 403, "frozen");
@@ -60,6 +62,13 @@ class HttpRestrictionIT extends TestServerClient {
         assertProblem(order("eve", eve + "/unfreeze"), 403, "forbidden");
         assertThat(json(order(null, eve + "/unfreeze"), 200).getValue("frozen")).isNull();
         assertThat(claim("eve", packet).statusCode()).isEqualTo(201);
+    }
+
+    /** Whom restrictions in force are of. */
+    private List<String> restricted(String query) throws Exception {
+        return items(get(null, "/v1/restrictions?" + query)).stream()
+                .map(each -> each.getString("id"))
+                .toList();
     }
 
     private static JsonObject campaign() {
@@ -137,7 +146,9 @@ class HttpRestrictionIT extends TestServerClient {
                 .isEqualTo(new JsonObject().put("group", group).put("blocked", true));
 
         assertProblem(claim("ann", packet), 403, "blocked");
-        JsonObject change = items(get(null, "/v1/restrictions")).stream()
+        assertThat(restricted("kind=frozen&scope=group")).isEmpty();
+        assertThat(restricted("kind=blocked&scope=user")).doesNotContain(group);
+        JsonObject change = items(get(null, "/v1/restrictions?kind=blocked&scope=group")).stream()
                 .filter(each -> each.getString("id").equals(group))
                 .findFirst()
                 .orElseThrow();

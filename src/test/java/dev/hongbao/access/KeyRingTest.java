@@ -64,9 +64,12 @@ class KeyRingTest {
     }
 
     private KeyRing.Source url() {
-        JsonUrl url = new JsonUrl(
-                URI.create("http://127.0.0.1:" + issuer.getAddress().getPort() + "/keys"), Duration.ofSeconds(1));
+        JsonUrl url = url(SOON);
         return new KeyRing.Source("the URL", true, () -> VerificationKey.ofSet(url.read()));
+    }
+
+    private JsonUrl url(Duration limit) {
+        return new JsonUrl(URI.create("http://127.0.0.1:" + issuer.getAddress().getPort() + "/keys"), limit);
     }
 
     private static KeyRing.Source file(Path file) {
@@ -148,11 +151,10 @@ class KeyRingTest {
 
     @Test
     void whatAUrlDoesWrongIsToldInWords() {
-        JsonUrl url = new JsonUrl(
-                URI.create("http://127.0.0.1:" + issuer.getAddress().getPort() + "/keys"), Duration.ofSeconds(1));
+        JsonUrl url = url(SOON);
 
         answer = this::drip;
-        assertThatThrownBy(url::read).hasMessageContaining("within 1 s");
+        assertThatThrownBy(url(Duration.ofSeconds(1))::read).hasMessageContaining("within 1 s");
         answer = exchange -> answers(exchange, 200, "x".repeat(256 * 1024 + 1));
         assertThatThrownBy(url::read).hasMessageContaining("more than 256 KiB");
         answer = exchange -> answers(exchange, 503, "x".repeat(1024 * 1024));

@@ -72,7 +72,6 @@ class HttpTlsIT extends HttpApiClient {
     private static TestCertificate first;
     private static TestCertificate next;
     private static SSLContext ofUsers;
-    private static SSLContext ofHost;
     private static HttpClient users;
     private static HttpClient host;
 
@@ -86,8 +85,7 @@ class HttpTlsIT extends HttpApiClient {
         key = Files.copy(first.key(), directory.resolve("key.pem"));
         ofUsers = authority.trusted(null);
         users = client(ofUsers).build();
-        ofHost = authority.trusted(next);
-        host = client(ofHost).build();
+        host = client(authority.trusted(next)).build();
         server = TestServer.start(
                 stores,
                 Map.of(
@@ -96,7 +94,6 @@ class HttpTlsIT extends HttpApiClient {
                         "http.tls-client-authority", authority.certificate().toString(),
                         "management.tls-certificate", first.certificate().toString(),
                         "management.tls-key", first.key().toString(),
-                        "http.idle-timeout", "1s",
                         "http.event-loops", "2"));
     }
 
@@ -390,9 +387,13 @@ class HttpTlsIT extends HttpApiClient {
         log.start();
         root.addAppender(log);
         List<RawHttp2> connections = new ArrayList<>();
-        try {
+        Map<String, String> options = Map.of(
+                "http.tls-certificate", first.certificate().toString(),
+                "http.tls-key", first.key().toString(),
+                "http.idle-timeout", "1s");
+        try (TestServer brief = TestServer.start(stores, options)) {
             for (String path : List.of("/openapi.yaml", "/v1/audit?limit=200", "/v1/audit/export")) {
-                RawHttp2 connection = new RawHttp2(ofHost, server.base().getPort());
+                RawHttp2 connection = new RawHttp2(ofUsers, brief.base().getPort());
                 connections.add(connection);
                 resetInTheMiddle(connection, path);
             }

@@ -257,20 +257,4 @@ class ListsIT extends TestServerClient {
         assertThat(items(get(null, "/v1/transfers?kind=refund&reference=" + order)))
                 .isEmpty();
     }
-
-    @Test
-    void restrictionsArePickedOutByScopeAndKind() throws Exception {
-        JsonObject reason = new JsonObject().put("reason", "asked");
-        json(post(null, "/v1/users/" + name("cold") + "/freeze", "k", reason), 200);
-        json(post(null, "/v1/users/" + name("shut") + "/block", "k", reason), 200);
-        json(post(null, "/v1/groups/" + group + "-shut/block", "k", reason), 200);
-
-        assertThat(items(get(null, "/v1/restrictions?kind=frozen")))
-                .isNotEmpty()
-                .allMatch(each -> each.getString("kind").equals("frozen"));
-        assertThat(items(get(null, "/v1/restrictions?kind=blocked&scope=group")))
-                .isNotEmpty()
-                .allMatch(each -> each.toString().contains(group + "-shut"));
-        assertThat(items(get(null, "/v1/restrictions?kind=frozen&scope=group"))).isEmpty();
-    }
 }

@@ -100,7 +100,7 @@ class OneInstantIT {
             String request = bob.request("claim", SocketServer.claimOf(packet));
             JsonObject accepted = bob.answer(request);
             JsonObject settled = bob.answer(request);
-            JsonObject asynchronous = server.claimAsync("carol", group, packet);
+            JsonObject asynchronous = server.claim("carol", group, packet, "respond-async");
             JsonObject waited = server.claim("carol", group, packet);
 
             // Then what is only accepted has no time yet

@@ -233,7 +233,12 @@ class SocketCallsIT {
             assertThat(pool.getString("sender")).isEqualTo(campaign);
             assertThat(pool.getJsonObject("campaign").getString("openedBy")).isEqualTo("ann");
             assertThat(again.getJsonObject("packet")).isEqualTo(pool);
-            assertThat(server.open("ann", campaign, "k", "sku-1", "g")).isEqualTo(pool);
+            assertThat(server.post(
+                            "/v1/campaigns/" + campaign + "/pools",
+                            server.token("ann", "g"),
+                            "k",
+                            new JsonObject().put("product", "sku-1").put("group", "g")))
+                    .isEqualTo(pool);
             assertThat(kind(ann.ask("open", openOf(campaign, "k", "sku-2", "g"))))
                     .isEqualTo("idempotency-key-reused");
 

@@ -145,12 +145,6 @@ final class SocketServer implements AutoCloseable {
                 .POST(body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body.encode())));
     }
 
-    /** Opens a pool over HTTP. */
-    JsonObject open(String user, String campaign, String key, String product, String group) {
-        JsonObject body = new JsonObject().put("product", product).put("group", group);
-        return post(user, Role.USER, "/v1/campaigns/" + campaign + "/pools", key, body, group);
-    }
-
     /** Plays over HTTP. */
     JsonObject play(String user, String draw, String key, int plays, String... groups) {
         JsonObject body = new JsonObject().put("plays", plays);
@@ -165,18 +159,11 @@ final class SocketServer implements AutoCloseable {
                 .header("Prefer", "wait=" + waitSeconds));
     }
 
-    /** Claims over HTTP. */
-    JsonObject claim(String user, String group, String packet) {
+    /** Claims over HTTP. @param preferences as the header says; none waits for the settlement */
+    JsonObject claim(String user, String group, String packet, String... preferences) {
         return call(HttpRequest.newBuilder(server.base().resolve("/v1/packets/" + packet + "/claims"))
                 .header("Authorization", "Bearer " + token(user, group))
-                .POST(BodyPublishers.noBody()));
-    }
-
-    /** The same, without waiting for the settlement. */
-    JsonObject claimAsync(String user, String group, String packet) {
-        return call(HttpRequest.newBuilder(server.base().resolve("/v1/packets/" + packet + "/claims"))
-                .header("Authorization", "Bearer " + token(user, group))
-                .header("Prefer", "respond-async")
+                .header("Prefer", String.join(", ", preferences))
                 .POST(BodyPublishers.noBody()));
     }
 
