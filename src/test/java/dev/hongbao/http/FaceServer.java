@@ -65,7 +65,7 @@ public final class FaceServer implements AutoCloseable {
     static final int MAX_CONNECTIONS = 100;
 
     /** 127.0.0.1 is exempt. */
-    static final int MAX_PER_ADDRESS = 10;
+    static final int MAX_PER_ADDRESS = 5;
 
     private static final SocketUpgrade NO_SOCKETS = new SocketUpgrade() {
         @Override

@@ -123,12 +123,12 @@ class HttpHostileIT {
         try {
             // Given as many idle connections as the server takes, which have asked once each
             for (int i = 0; i < FaceServer.MAX_CONNECTIONS; i++) {
-                open.add(asked());
+                open.add(asked(server.connect()));
             }
 
             // When some more come, then they are served, and the oldest are closed without an answer
             for (int i = 0; i < 10; i++) {
-                open.add(asked());
+                open.add(asked(server.connect()));
             }
             assertThat(open.get(0).getInputStream().read()).isEqualTo(-1);
         } finally {
@@ -138,8 +138,8 @@ class HttpHostileIT {
         }
     }
 
-    private static Socket asked() throws Exception {
-        Socket socket = server.connect();
+    /** Has asked once, so that the server knows the connection. */
+    private static Socket asked(Socket socket) throws Exception {
         FaceServer.write(socket, "GET /nothing HTTP/1.1\r\nHost: h\r\n\r\n");
         assertThat((char) socket.getInputStream().read()).isEqualTo('H');
         byte[] rest = new byte[4_096];
@@ -153,7 +153,7 @@ class HttpHostileIT {
         try {
             // Given
             for (int i = 0; i < FaceServer.MAX_PER_ADDRESS; i++) {
-                open.add(server.connectFrom("127.0.0.2"));
+                open.add(asked(server.connectFrom("127.0.0.2")));
             }
 
             // Then one more is closed without an answer, long before any time limit for its header
@@ -164,7 +164,7 @@ class HttpHostileIT {
             // And others come in, also more than one address may have when they are exempt
             open.add(server.connectFrom("127.0.0.3"));
             for (int i = 0; i < 2 * FaceServer.MAX_PER_ADDRESS; i++) {
-                open.add(asked());
+                open.add(asked(server.connect()));
             }
         } finally {
             for (Socket socket : open) {
