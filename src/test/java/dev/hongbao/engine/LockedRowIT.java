@@ -21,7 +21,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -65,10 +64,6 @@ class LockedRowIT {
                 .filter(wanted)
                 .findFirst()
                 .orElseThrow();
-    }
-
-    private double failures() {
-        return engine.metrics().get("hongbao.journal.failures").counter().count();
     }
 
     private Future<ClaimOutcome> claim(Packet packet, String user) {
@@ -180,42 +175,6 @@ class LockedRowIT {
 
         // When the row is free, Then
         assertThat(get(claim(held, "bob")).kind()).isEqualTo(Kind.CLAIMED);
-    }
-
-    @Test
-    void aShardWhoseStatementsTakeTooLongRestsAndTheOthersSettle() {
-        // Given two packets of different shards, one of which takes longer to settle than a statement may
-        Packet slow = engine.send("alice", 100, 2);
-        Packet free = sendApartFrom(slow);
-        books.execute("create function takes_too_long() returns trigger language plpgsql as"
-                + " 'begin if new.subject = ''" + slow.id()
-                + "'' then raise exception ''canceling statement due to statement timeout'' using errcode = ''57014''; end if;"
-                + " return new; end'");
-        books.execute(
-                "create trigger takes_too_long before insert on transfer for each row execute function takes_too_long()");
-        double before = failures();
-        try {
-            // When
-            accept(slow, "bob");
-
-            // Then, once it was tried alone, it rests, and the others have the connection for themselves
-            eventually(Duration.ofSeconds(10), () -> assertThat(failures()).isGreaterThanOrEqualTo(before + 2));
-            double tried = failures();
-            long untilNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
-            for (int i = 0; System.nanoTime() - untilNanos < 0; i++) {
-                assertThat(get(claim(free, "n" + i)).kind()).isEqualTo(Kind.CLAIMED);
-            }
-            assertThat(failures()).isLessThanOrEqualTo(tried + 1);
-        } finally {
-            // A settlement that holds the table's lock may wait for a row that this one would hold: Postgres ends one
-            // of the two
-            eventually(Duration.ofSeconds(10), () -> books.execute("drop function takes_too_long() cascade"));
-        }
-
-        // When it does no more, Then
-        eventually(
-                Duration.ofSeconds(10),
-                () -> assertThat(get(claim(slow, "bob")).kind()).isEqualTo(Kind.ALREADY_CLAIMED));
     }
 
     @Test

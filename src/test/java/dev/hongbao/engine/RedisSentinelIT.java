@@ -21,7 +21,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -31,6 +30,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.extension.ExtendWith;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.Protocol;
 
 /** A master and a replica that three sentinels watch, made once. */
 @ExtendWith(Servers.class)
@@ -50,10 +51,27 @@ class RedisSentinelIT {
         servers = given;
         books = new Books(servers);
         redis = SentinelServers.start();
+        ports().forEach(RedisSentinelIT::hurry);
         StoreAddresses postgres = TestEngine.stores(servers);
         stores = new StoreAddresses(redis.url(), postgres.owner(), postgres.app());
         engine = TestEngine.start(stores, 2, Map.of("shards", "4"));
         engine.deposit("alice", 1_000_000_000);
+    }
+
+    /** Of the sentinels. */
+    private List<Integer> ports() {
+        return Pattern.compile("127[.]0[.]0[.]1:(\\d+)")
+                .matcher(redis.url())
+                .results()
+                .map(found -> Integer.valueOf(found.group(1)))
+                .toList();
+    }
+
+    /** A sentinel looks at the servers each second at most, and makes a former master a replica after four times its second period. */
+    private static void hurry(int sentinel) {
+        try (Jedis client = new Jedis("127.0.0.1", sentinel)) {
+            client.sendCommand(Protocol.Command.SENTINEL, "DEBUG", "INFO-PERIOD", "500", "PUBLISH-PERIOD", "250");
+        }
     }
 
     @AfterAll
@@ -71,7 +89,7 @@ class RedisSentinelIT {
         eventually(SOON, () -> assertThat(books.sumOfEpochs()).isGreaterThanOrEqualTo(epochs + 4));
         Packet packet = engine.send("alice", 1_000, 10);
         eventually(SOON, () -> assertThat(engine.claim(packet, "bob").kind()).isIn(Kind.CLAIMED, Kind.ALREADY_CLAIMED));
-        try (var client = redis.client(master)) {
+        try (Jedis client = redis.client(master)) {
             eventually(SOON, () -> {
                 for (String journal : books.journalKeys()) {
                     assertThat(client.exists(journal)).as(journal).isTrue();
@@ -118,7 +136,7 @@ class RedisSentinelIT {
     }
 
     private void setNextSlot(Packet packet, String slot) {
-        try (var client = redis.client(1)) {
+        try (Jedis client = redis.client(1)) {
             client.hset(books.stamps().get(packet.shard()) + ":p:" + packet.id(), "#", slot);
         }
     }
@@ -128,7 +146,7 @@ class RedisSentinelIT {
     void theServerFollowsWhenTheMasterDies() {
         // Given
         eventually(SOON, () -> {
-            try (var client = redis.client(1)) {
+            try (Jedis client = redis.client(1)) {
                 assertThat(client.info("replication")).contains("role:master", "state=online");
             }
         });
@@ -151,10 +169,9 @@ class RedisSentinelIT {
     @Order(3)
     void aSentinelThatIsSilentKeepsNobodyWaiting() throws Exception {
         // Given a server whose way to the first sentinel is a line
-        Matcher first = Pattern.compile("@127[.]0[.]0[.]1:(\\d+)").matcher(redis.url());
-        assertThat(first.find()).isTrue();
-        try (LossyProxy line = new LossyProxy("127.0.0.1", Integer.parseInt(first.group(1)))) {
-            String url = redis.url().replace(first.group(), "@127.0.0.1:" + line.port());
+        int first = ports().get(0);
+        try (LossyProxy line = new LossyProxy("127.0.0.1", first)) {
+            String url = redis.url().replace(":" + first, ":" + line.port());
             StoreAddresses some = new StoreAddresses(url, stores.owner(), stores.app());
             try (TestEngine other = TestEngine.start(some, 1, Map.of("shards", "4"))) {
                 // When

@@ -13,7 +13,7 @@ import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.packet.Packet;
 import dev.hongbao.server.Operations;
-import dev.hongbao.store.Stores.StoreAddresses;
+import dev.hongbao.store.postgres.Postgres;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Crowd;
 import dev.hongbao.testing.PostgresLine;
@@ -25,8 +25,8 @@ import dev.hongbao.testing.TestServers;
 import dev.hongbao.tools.local.LossyProxy;
 import dev.hongbao.values.UnavailableException;
 import io.vertx.core.Future;
-import java.io.IOException;
-import java.net.URI;
+import io.vertx.core.Vertx;
+import io.vertx.pgclient.PgConnection;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -42,24 +42,10 @@ class SharedShardsIT {
     private static final Duration PART = Duration.ofSeconds(10);
     private static final Duration SOON = Duration.ofSeconds(5);
 
-    /** The connections of the servers that are present. */
-    private static final String PRESENT =
-            "select pid from pg_locks where locktype = 'advisory' and granted and objsubid = 2 and database ="
+    private static final String LOCKS =
+            "select pid from pg_locks where locktype = 'advisory' and granted and database ="
                     + " (select oid from pg_database where datname = current_database()) and classid = "
-                    + ShardOwners.SERVER + " order by pid";
-
-    private static LossyProxy lineTo(TestServers servers) throws IOException {
-        URI redis = URI.create(servers.redisUrl());
-        return new LossyProxy(redis.getHost(), redis.getPort());
-    }
-
-    /** The stores, with Redis behind a line. */
-    private static StoreAddresses behind(LossyProxy line, TestServers servers) {
-        StoreAddresses stores = TestEngine.stores(servers);
-        int port = URI.create(servers.redisUrl()).getPort();
-        return new StoreAddresses(
-                servers.redisUrl().replace(":" + port, ":" + line.port()), stores.owner(), stores.app());
-    }
+                    + ShardOwners.SHARD;
 
     private static int owned(TestEngine engine) {
         return (int) engine.metrics().get("hongbao.shard.owned").gauges().stream()
@@ -142,77 +128,27 @@ class SharedShardsIT {
         }
     }
 
+    /** So that other servers take its shards: see the simulation. */
     @Test
-    void theOtherTakesOverWhenTheOwnersPostgresFallsSilent(TestServers servers) throws Exception {
+    void theLocksOfAServerThatFallsSilentAreFree(TestServers servers) throws Exception {
+        Books books = new Books(servers);
+        Vertx vertx = Vertx.vertx();
         try (LossyProxy line = PostgresLine.of(servers)) {
-            try (TestEngine first = TestEngine.start(PostgresLine.stores(line, servers), 1, OPTIONS);
-                    TestEngine second = TestEngine.start(servers, 1, OPTIONS)) {
-                // Given
-                second.deposit("alice", 1000);
-                Packet packet = second.send("alice", 1000, 10);
-                eventually(SOON, () -> assertThat(live(first)).isPositive());
+            // Given
+            Duration silence = Duration.ofMillis(300);
+            PgConnection session = get(
+                    new Postgres(vertx, PostgresLine.stores(line, servers).app()).connect("locks", silence, silence));
+            get(session.query("select pg_advisory_lock(" + ShardOwners.SHARD + ", 0)")
+                    .execute());
+            assertThat(books.strings(LOCKS)).hasSize(1);
 
-                // When
-                line.fallSilent();
+            // When
+            line.fallSilent();
 
-                // Then
-                eventually(
-                        Duration.ofSeconds(20), () -> assertThat(live(second)).isEqualTo(SHARDS));
-                assertThat(second.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
-                line.close();
-            }
-        }
-    }
-
-    @Test
-    void nobodyWaitsForAServerWhoseLineToRedisIsDead(TestServers servers) throws Exception {
-        Books books = new Books(servers);
-        try (LossyProxy line = lineTo(servers);
-                TestEngine owner = TestEngine.start(servers, 1, OPTIONS)) {
-            // Given a crowd, and a server that just came: the owner will give it half of the shards
-            owner.deposit("alice", 1_000_000_000);
-            Crowd crowd = new Crowd(owner).start("alice");
-            crowd.awaitSettled(100);
-            try (TestEngine idle = TestEngine.start(behind(line, servers), 1, OPTIONS)) {
-                assertThat(live(idle)).isZero();
-
-                // When its open connections to Redis die silently
-                line.swallow();
-
-                // Then it settles its part all the same, and no claim waited for it in vain
-                eventually(Duration.ofSeconds(20), () -> assertThat(live(idle)).isEqualTo(SHARDS / 2));
-                crowd.awaitSettled(100);
-                crowd.stop();
-                assertThat(crowd.unknownAnswers()).isZero();
-                eventually(SOON, () -> {
-                    books.assertNothingDue();
-                    books.assertJournalsEmpty();
-                });
-                crowd.assertAnswersKept(servers);
-                books.assertClean();
-            }
-        }
-    }
-
-    @Test
-    void aServerThatWaitsForItsRedisKeepsItsConnectionToPostgres(TestServers servers) throws Exception {
-        Books books = new Books(servers);
-        try (LossyProxy line = lineTo(servers);
-                TestEngine owner = TestEngine.start(servers, 1, OPTIONS)) {
-            // Given a server that just came, and waits for Redis for longer than Postgres waits for it
-            try (TestEngine idle =
-                    TestEngine.start(behind(line, servers), 1, Map.of("shards", "6", "redis.command-timeout", "7s"))) {
-                assertThat(live(idle)).isZero();
-                List<String> present = books.strings(PRESENT);
-                assertThat(present).hasSize(2);
-
-                // When its open connections to Redis die silently, and the owner gives it half of the shards
-                line.swallow();
-
-                // Then
-                eventually(Duration.ofSeconds(30), () -> assertThat(live(idle)).isEqualTo(SHARDS / 2));
-                assertThat(books.strings(PRESENT)).isEqualTo(present);
-            }
+            // Then
+            eventually(SOON, () -> assertThat(books.strings(LOCKS)).isEmpty());
+        } finally {
+            get(vertx.close());
         }
     }
 

@@ -63,8 +63,8 @@ final class History {
     /** Longer than between two looks of an owner for a Redis that went back. */
     private static final long LOOK_BACK_MILLIS = 1_500;
 
-    private static final int SHARD_LOCKS = 0x6862;
-    private static final int PRESENCE_LOCKS = 0x686b;
+    static final int SHARD_LOCKS = 0x6862;
+    static final int PRESENCE_LOCKS = 0x686b;
     private static final int CHECK_EVERY = 16;
     private static final int LOADED_EVERY = 64;
 

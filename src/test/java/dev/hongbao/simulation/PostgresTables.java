@@ -63,6 +63,12 @@ final class PostgresTables {
     /** Packets and draws of which Postgres refuses every entry, for now. */
     final Set<UUID> poisoned = new HashSet<>();
 
+    /** Their settlements take too long. */
+    final Set<UUID> slow = new HashSet<>();
+
+    /** The number of settlements that took too long. */
+    int cancelled;
+
     private long lastKept;
 
     private final java.util.function.LongSupplier nanos;
@@ -760,6 +766,10 @@ final class PostgresTables {
             }
             if (units.stream().anyMatch(poisoned::contains)) {
                 throw SimulatedPostgres.refused("23514", "an entry is refused");
+            }
+            if (units.stream().anyMatch(slow::contains)) {
+                cancelled++;
+                throw SimulatedPostgres.refused("57014", "statement timeout");
             }
             return effect.apply(locked);
         });

@@ -14,11 +14,14 @@ import dev.hongbao.testing.TestCampaigns;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
+import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
 import io.vertx.pgclient.PgBuilder;
 import io.vertx.pgclient.PgException;
-import io.vertx.sqlclient.Pool;
+import io.vertx.sqlclient.PoolOptions;
 import io.vertx.sqlclient.Row;
+import io.vertx.sqlclient.RowSet;
+import io.vertx.sqlclient.SqlClient;
 import io.vertx.sqlclient.Tuple;
 import java.time.Duration;
 import java.time.Instant;
@@ -94,10 +97,11 @@ class PostgresTablesIT {
     private static final int STEPS = 60;
 
     /** Each step compares its own answer; all rows are compared after some steps, for a difference stays. */
-    private static final int STEPS_A_LOOK = 3;
+    private static final int STEPS_A_LOOK = 5;
 
+    private final List<Asked> asked = new ArrayList<>();
     private TestEngine engine;
-    private Pool pool;
+    private SqlClient pool;
     private PostgresTables model;
     private final List<UUID> packets = new ArrayList<>();
     /** Tells the requests and users of a seed from those of others. */
@@ -107,10 +111,18 @@ class PostgresTablesIT {
     private final List<String> said = new ArrayList<>();
     private SplittableRandom random = new SplittableRandom(0);
 
+    /**
+     * A statement that Postgres works on.
+     *
+     * @param known only rows that begin with one of these ids are compared, since another seed's rows are there, too; null for all rows
+     */
+    private record Asked(@Nullable Set<UUID> known, String sql, Tuple of, Future<RowSet<Row>> answer) {}
+
     @BeforeEach
     void start(TestServers servers) {
         engine = TestEngine.start(servers, 1, Map.of());
-        pool = PgBuilder.pool()
+        pool = PgBuilder.client()
+                .with(new PoolOptions().setMaxSize(1))
                 .connectingTo(PostgresAddress.of(servers.postgresAppUrl()).connectOptions())
                 .using(engine.vertx())
                 .build();
@@ -152,11 +164,11 @@ class PostgresTablesIT {
             if ((i + 1) % STEPS_A_LOOK > 0) {
                 continue;
             }
-            same(ROWS, Tuple.tuple());
-            packets.forEach(packet -> same(PROGRESS, Tuple.of(packet)));
+            ask(ROWS, Tuple.tuple());
+            packets.forEach(packet -> ask(PROGRESS, Tuple.of(packet)));
             for (PostgresTables.Shard shard : model.shards) {
-                sameOf(Set.copyOf(packets), sql("packet.PacketShardLoader", "OPEN"), Tuple.of((short) shard.id));
-                sameOf(
+                ask(Set.copyOf(packets), sql("packet.PacketShardLoader", "OPEN"), Tuple.of((short) shard.id));
+                ask(
                         Set.copyOf(packets),
                         sql("packet.PacketShardLoader", "CLAIMS"),
                         Tuple.of((short) shard.id).addArrayOfUUID(new UUID[0]));
@@ -165,18 +177,19 @@ class PostgresTablesIT {
             for (int shard : model.campaigns.keySet()) {
                 UUID id = model.campaigns.get(shard).id;
                 Set<UUID> known = Set.of(id);
-                sameOf(known, sql("campaign.CampaignShardLoader", "OPEN"), Tuple.of((short) shard));
-                sameOf(known, sql("campaign.CampaignShardLoader", "COUNTS"), Tuple.of((short) shard));
-                sameOf(
+                ask(known, sql("campaign.CampaignShardLoader", "OPEN"), Tuple.of((short) shard));
+                ask(known, sql("campaign.CampaignShardLoader", "COUNTS"), Tuple.of((short) shard));
+                ask(
                         known,
                         sql("campaign.CampaignOwnerTask", "CLOSE"),
                         Tuple.tuple().addArrayOfShort(new Short[] {(short) shard}));
-                same(sql("campaign.CampaignShardLoader", "OVER"), Tuple.tuple().addArrayOfUUID(new UUID[] {id}));
+                ask(sql("campaign.CampaignShardLoader", "OVER"), Tuple.tuple().addArrayOfUUID(new UUID[] {id}));
             }
             for (UUID packet : packets) {
                 UUID[] ids = USERS.stream().map(user -> packet).toArray(UUID[]::new);
-                same(CLAIMS, Tuple.tuple().addArrayOfUUID(ids).addArrayOfString(USERS.toArray(String[]::new)));
+                ask(CLAIMS, Tuple.tuple().addArrayOfUUID(ids).addArrayOfString(USERS.toArray(String[]::new)));
             }
+            compare();
         }
     }
 
@@ -210,32 +223,35 @@ class PostgresTablesIT {
             if ((i + 1) % STEPS_A_LOOK > 0) {
                 continue;
             }
-            same(ROWS, Tuple.tuple());
+            ask(ROWS, Tuple.tuple());
             for (Draw draw : made) {
-                LOADED.forEach(sql -> sameOf(model.draws.draws.keySet(), sql, Tuple.of((short) draw.shard())));
-                same(
+                LOADED.forEach(sql -> ask(model.draws.draws.keySet(), sql, Tuple.of((short) draw.shard())));
+                ask(
                         "select closes_at, closed_at from draw where id = $1",
                         Tuple.of(draw.id().value()));
             }
             Set<UUID> ids = model.draws.draws.keySet();
             Short[] all = model.shards.stream().map(shard -> (short) shard.id).toArray(Short[]::new);
-            OWNED.forEach(sql -> sameOf(
+            OWNED.forEach(sql -> ask(
                     ids,
                     sql,
                     sql.contains("$2")
                             ? Tuple.tuple().addArrayOfShort(all).addInteger(1_000)
                             : Tuple.tuple().addArrayOfShort(all)));
-            sameOf(
+            ask(
                     requests,
                     sql("draw.HoldExpiry", "HELD_TOO_LONG"),
                     Tuple.tuple().addArrayOfShort(all).addLong(0L).addInteger(1_000));
-            for (UUID request : requests) {
-                OF_REQUESTS.forEach(sql -> same(sql, Tuple.tuple().addArrayOfUUID(new UUID[] {request})));
-                same(sql("draw.PlayRequestStore", "HELD"), Tuple.of(request));
-                ids.forEach(draw -> same(
+            UUID[] each = requests.toArray(UUID[]::new);
+            OF_REQUESTS.forEach(sql -> ask(sql, Tuple.tuple().addArrayOfUUID(each)));
+            requests.forEach(request -> ask(sql("draw.PlayRequestStore", "HELD"), Tuple.of(request)));
+            for (UUID draw : ids) {
+                UUID[] draws = requests.stream().map(request -> draw).toArray(UUID[]::new);
+                ask(
                         sql("draw.PlayRequestStore", "PLAYED_BEFORE"),
-                        Tuple.tuple().addArrayOfUUID(new UUID[] {request}).addArrayOfUUID(new UUID[] {draw})));
+                        Tuple.tuple().addArrayOfUUID(each).addArrayOfUUID(draws));
             }
+            compare();
             for (String user : users) {
                 assertThat(model.draws.balance(user))
                         .as(() -> user + " after " + String.join("\n", said))
@@ -531,11 +547,11 @@ class PostgresTablesIT {
     /** The reads of the feeds' owner. Packets of other seeds are older. */
     private void feeds() {
         UUID[] all = packets.toArray(UUID[]::new);
-        same(sql("feed.FeedStore", "CLAIMED"), Tuple.tuple().addArrayOfUUID(all));
+        ask(sql("feed.FeedStore", "CLAIMED"), Tuple.tuple().addArrayOfUUID(all));
         UUID before = new UUID(
                 packets.stream().mapToLong(UUID::getMostSignificantBits).min().orElseThrow() - 1, 0);
         for (PostgresTables.Shard shard : model.shards) {
-            same(
+            ask(
                     sql("feed.FeedStore", "OPEN"),
                     Tuple.tuple()
                             .addArrayOfShort(new Short[] {(short) shard.id})
@@ -657,20 +673,32 @@ class PostgresTablesIT {
     }
 
     private void same(String sql, Tuple of) {
-        sameOf(null, sql, of);
+        ask(sql, of);
+        compare();
     }
 
-    /**
-     * A claim's refusal is one of two, by what Postgres meets first; both mean that it is void.
-     *
-     * @param known only rows that begin with one of these ids are compared, since another seed's rows are there, too; null for all rows
-     */
-    private void sameOf(@Nullable Set<UUID> known, String sql, Tuple of) {
-        int first = sql.contains("returning n,") ? 1 : 0; // numbers of kept items have gaps
+    private void ask(String sql, Tuple of) {
+        ask(null, sql, of);
+    }
+
+    private void ask(@Nullable Set<UUID> known, String sql, Tuple of) {
+        asked.add(new Asked(known, sql, of, pool.preparedQuery(sql).execute(of)));
+    }
+
+    private void compare() {
+        asked.forEach(this::compare);
+        asked.clear();
+    }
+
+    /** A claim's refusal is one of two, by what Postgres meets first; both mean that it is void. */
+    private void compare(Asked statement) {
+        int first = statement.sql.contains("returning n,") ? 1 : 0; // numbers of kept items have gaps
         String expected;
         try {
-            expected = list(sql, of).stream()
-                    .filter(row -> known == null || known.contains(row.getUUID(0)))
+            List<Row> rows = new ArrayList<>();
+            get(statement.answer).forEach(rows::add);
+            expected = rows.stream()
+                    .filter(row -> statement.known == null || statement.known.contains(row.getUUID(0)))
                     .map(row -> texts(IntStream.range(first, row.size())
                             .mapToObj(row::getValue)
                             .toList()))
@@ -683,7 +711,7 @@ class PostgresTablesIT {
         }
         String actual;
         try {
-            SimulatedPostgres.Plan plan = model.plan(sql, of, null, null);
+            SimulatedPostgres.Plan plan = model.plan(statement.sql, statement.of, null, null);
             actual = plan.effect().apply(plan.rows()).stream()
                     .map(row -> texts(new ArrayList<>(row.values()).subList(first, row.size()))
                             .toString())
@@ -694,7 +722,7 @@ class PostgresTablesIT {
             actual = refusal(refused);
         }
         assertThat(actual)
-                .as(() -> sql + of.deepToString() + " after " + String.join("\n", said))
+                .as(() -> statement.sql + statement.of.deepToString() + " after " + String.join("\n", said))
                 .isEqualTo(expected);
     }
 

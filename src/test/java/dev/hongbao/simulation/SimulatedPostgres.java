@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -41,6 +42,9 @@ final class SimulatedPostgres {
     private boolean up = true;
     private boolean silent;
     private long silentAt;
+
+    /** The machines that get no connection. */
+    private final Set<World.Host> unwanted = new HashSet<>();
 
     /** Commits take so much longer, while a disk is slow. */
     private long slowNanos;
@@ -410,7 +414,7 @@ final class SimulatedPostgres {
             Consumer<Session> connected,
             Consumer<Throwable> failed) {
         world.after(world.transit() + world.millis(0.5, 3), null, () -> {
-            if (!up || silent) {
+            if (!up || silent || unwanted.contains(host)) {
                 world.after(world.transit(), host, () -> failed.accept(new IOException("connection refused")));
                 return;
             }
@@ -542,6 +546,18 @@ final class SimulatedPostgres {
                 one.over();
             }
         }
+    }
+
+    /** All sessions of a machine end but those that hold locks, and it gets no other until {@link #letIn}. */
+    void leaveOnlyLocks(World.Host host) {
+        unwanted.add(host);
+        List.copyOf(sessions.values()).stream()
+                .filter(each -> each.host == host && each.idleMillis == null)
+                .forEach(Session::end);
+    }
+
+    void letIn(World.Host host) {
+        unwanted.remove(host);
     }
 
     void slowDown(long nanos) {

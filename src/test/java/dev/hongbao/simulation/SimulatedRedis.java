@@ -34,7 +34,6 @@ import org.jspecify.annotations.Nullable;
  * falls silent and fills up. A broken connection loses the replies of commands that ran, and the commands that had not arrived.
  */
 final class SimulatedRedis {
-    private static final long TIMEOUT_NANOS = 1_000 * World.MILLI;
     private static final long FIRST_RETRY_MILLIS = 20;
     private static final long LAST_RETRY_MILLIS = 500;
 
@@ -49,6 +48,9 @@ final class SimulatedRedis {
     private int restarts;
     private boolean up = true;
     private boolean silent;
+
+    /** The longest wait of a command. */
+    private long timeoutNanos = 1_000 * World.MILLI;
 
     /** The machines whose new connections hang. */
     private final Set<World.Host> cutOff = new HashSet<>();
@@ -216,6 +218,11 @@ final class SimulatedRedis {
         }
     }
 
+    /** Commands wait so long for their answers. */
+    void timeout(long millis) {
+        timeoutNanos = millis * World.MILLI;
+    }
+
     /** Reads nothing until {@link #speak}. */
     void fallSilent() {
         silent = true;
@@ -351,10 +358,10 @@ final class SimulatedRedis {
                 return;
             }
             watched = true;
-            world.after(Math.max(1, TIMEOUT_NANOS - (loop.nanos() - oldest.atNanos)), host, () -> {
+            world.after(Math.max(1, timeoutNanos - (loop.nanos() - oldest.atNanos)), host, () -> {
                 watched = false;
                 Sent next = pending.peek();
-                if (next != null && loop.nanos() - next.atNanos >= TIMEOUT_NANOS) {
+                if (next != null && loop.nanos() - next.atNanos >= timeoutNanos) {
                     drop();
                 } else {
                     watch();
@@ -394,7 +401,7 @@ final class SimulatedRedis {
                     return;
                 }
                 retryMillis = Math.min(LAST_RETRY_MILLIS, 2 * retryMillis);
-                world.after(up ? TIMEOUT_NANOS : 0, host, this::reconnect);
+                world.after(up ? timeoutNanos : 0, host, this::reconnect);
             });
         }
 
