@@ -28,13 +28,11 @@ import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import java.net.URI;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -70,12 +68,6 @@ class QuarantineIT {
     void stop() {
         books.assertNoViolation();
         engine.close();
-    }
-
-    /** As an operator does: again, when the shard was recovered meanwhile. */
-    private static int drop(StoreAddresses stores, Packet packet) {
-        return Eventually.eventuallyGet(
-                SOON, () -> Operations.drop(stores, packet.id().value()));
     }
 
     private Kind kind(Packet packet, String user) {
@@ -162,52 +154,14 @@ class QuarantineIT {
     }
 
     @Test
-    void whatIsAcceptedLaterFollowsInOrderAndNobodySettlesOverIt() {
-        // Given
-        Packet bad = engine.send("alice", 1000, 50);
-        Packet good = engine.send("alice", 1000, 50);
-
-        // When: its owner does not know yet that it is set aside
-        books.execute("insert into quarantine_unit (id, kind, shard, sqlstate, reason) values ('" + bad.id()
-                + "', 'packet', 0, '', 'by hand')");
-        List<Future<ClaimOutcome>> claims = IntStream.range(0, 20)
-                .mapToObj(n -> List.of(engine.claim(0, bad, "u" + n), engine.claim(0, good, "u" + n)))
-                .flatMap(List::stream)
-                .toList();
-
-        // Then
-        for (int i = 0; i < claims.size(); i += 2) {
-            assertSetAside(claims.get(i));
-            assertThat(get(claims.get(i + 1)).kind()).isEqualTo(Kind.CLAIMED);
-        }
-        assertThat(books.longOf("select count(*) from claim where packet = '" + bad.id() + "'"))
-                .isZero();
-        List<String> users = new ArrayList<>();
-        for (String item : items(bad.id().value())) {
-            String[] words = item.split(" ");
-            assertThat(words[2]).as("the next slot").isEqualTo(Integer.toString(users.size()));
-            users.addAll(Stream.of(words).skip(3).toList());
-        }
-        assertThat(users).doesNotHaveDuplicates();
-    }
-
-    @Test
     void aCloseADrawAndItsEndAreSetAside() {
         // Given
         Packet packet = engine.send("alice", 1000, 5);
         engine.deposit("shop", 100_000);
-        Draw played = draws.create("""
-            mode: table
-            prizes: [{name: P, count: 10, award: {asset: CNY, amount: 5}}]
-            """);
-        Draw ended = draws.create("""
-            mode: table
-            prizes: [{name: P, count: 10, award: {asset: CNY, amount: 5}}]
-            """);
-        Draw well = draws.create("""
-            mode: table
-            prizes: [{name: P, count: 10, award: {asset: CNY, amount: 5}}]
-            """);
+        String table = "{mode: table, prizes: [{name: P, count: 10, award: {asset: CNY, amount: 5}}]}";
+        Draw played = draws.create(table);
+        Draw ended = draws.create(table);
+        Draw well = draws.create(table);
 
         try (RefusingServer refund = RefusingServer.rows(
                         books, "packet", "new.id = '" + packet.id() + "' and new.closed_at is not null", "P0001");
@@ -231,42 +185,6 @@ class QuarantineIT {
             assertThat(items(played.id().value())).hasSize(1);
             assertThat(get(draws.play(0, well, "bob")).kind()).isEqualTo(PlayOutcome.Kind.PLAYED);
             assertSetAside(draws.play(0, played, "carol"));
-        }
-    }
-
-    @Test
-    void moreThanFiveInAMinuteAreNotPoisonAndTheirShardWaits() {
-        // Given
-        List<Packet> packets = IntStream.range(0, 6)
-                .mapToObj(n -> engine.send("alice", 100, 2))
-                .toList();
-        Packet good = engine.send("alice", 100, 2);
-        try (RefusingServer rule = RefusingServer.rows(
-                books, "transfer", "new.slot is not null and new.subject <> '" + good.id() + "'", "23514")) {
-            // When: one after the other
-            packets.subList(0, 5).forEach(packet -> assertSetAside(engine.claim(0, packet, "bob")));
-            Future<ClaimOutcome> sixth = engine.claim(0, packets.get(5), "bob");
-            double failures =
-                    engine.metrics().get("hongbao.journal.failures").counter().count();
-            Eventually.eventually(
-                    SOON,
-                    () -> assertThat(engine.metrics()
-                                            .get("hongbao.journal.failures")
-                                            .counter()
-                                            .count()
-                                    - failures)
-                            .isGreaterThan(4));
-
-            // Then
-            assertThat(sixth.isComplete()).isFalse();
-            assertThat(units()).hasSize(5);
-
-            // When
-            rule.close();
-
-            // Then
-            assertThat(get(sixth).kind()).isEqualTo(Kind.CLAIMED);
-            assertThat(kind(good, "bob")).isEqualTo(Kind.CLAIMED);
         }
     }
 
@@ -359,39 +277,6 @@ class QuarantineIT {
         } finally {
             books.execute("drop sequence test_refusals");
         }
-    }
-
-    @Test
-    void whatWasKeptIsDroppedAndItsUsersRaceAgain() throws Exception {
-        // Given
-        Packet bad = engine.send("alice", 1000, 5);
-        Packet due = engine.send("alice", 1000, 5);
-        engine.claim(bad, "bob");
-        RefusingServer rule = RefusingServer.rows(
-                books, "transfer", "new.subject in ('" + bad.id() + "', '" + due.id() + "') and new.slot > 0", "23514");
-        assertSetAside(engine.claim(0, bad, "carol"));
-        engine.claim(due, "bob");
-        assertSetAside(engine.claim(0, due, "carol"));
-        rule.close();
-
-        // When
-        StoreAddresses stores = TestEngine.stores(servers);
-        books.expire(due);
-        int dropped = drop(stores, bad);
-        drop(stores, due);
-        int again = Operations.drop(stores, bad.id().value());
-
-        // Then
-        assertThat(dropped).isEqualTo(1);
-        assertThat(again).isEqualTo(-1);
-        Eventually.eventually(SOON, () -> assertThat(kind(bad, "dave")).isEqualTo(Kind.CLAIMED));
-        assertThat(kind(bad, "carol")).isEqualTo(Kind.CLAIMED);
-        assertThat(books.strings("select user_id from claim where packet = '" + bad.id() + "' order by slot"))
-                .containsExactly("bob", "dave", "carol");
-        Eventually.eventually(
-                SOON,
-                () -> assertThat(books.strings("select refund from packet where id = '" + due.id() + "'"))
-                        .containsExactly(Long.toString(1000 - due.amountOf(0))));
     }
 
     @Test

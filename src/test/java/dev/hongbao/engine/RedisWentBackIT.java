@@ -27,14 +27,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol;
-import redis.clients.jedis.StreamEntryID;
 import redis.clients.jedis.params.RestoreParams;
-import redis.clients.jedis.params.XAddParams;
 
-/**
- * A Redis whose data is put back in place (SWAPDB, RESTORE, a snapshot of its machine): it has its scripts and its replication id.
- * After a demotion and a promotion it has another id. Its owner looks once a second.
- */
+/** A Redis that was a replica for a moment: it has its scripts, and another replication id. Its owner looks once a second. */
 @ExtendWith(Servers.class)
 class RedisWentBackIT {
     private static final Duration SOON = Duration.ofSeconds(15);
@@ -84,60 +79,6 @@ class RedisWentBackIT {
         assertThat(fourth.kind()).isEqualTo(Kind.ALREADY_CLAIMED);
         assertThat(fourth.wonClaim().slot()).isEqualTo(3);
         books.assertReconciled();
-    }
-
-    @Test
-    void aJournalThatEndsBeforeTheCursorIsNoticedBeforeAnybodyClaims() {
-        // When
-        try (AbstractTransaction all = redis.multi()) {
-            restore(all);
-            all.exec();
-        }
-
-        // Then
-        eventually(SOON, () -> assertThat(books.stamps().get(0)).isNotEqualTo(stamp));
-        assertThat(engine.claim(packet, "g").wonClaim().slot()).isEqualTo(6);
-        assertNobodyHasLost();
-    }
-
-    /** Three more claims are accepted before anybody looks. */
-    private void comeToTheCursorAgain() {
-        String epoch = stamp.substring(stamp.indexOf("}:") + 2, stamp.lastIndexOf('-'));
-        try (AbstractTransaction all = redis.multi()) {
-            restore(all);
-            for (int slot = 3; slot < 6; slot++) {
-                String user = "late-" + slot;
-                all.hset(stamp + ":p:" + packet.id(), Map.of(user, Integer.toString(slot), "#", "" + (slot + 1)));
-                all.xadd(
-                        stamp + ":journal",
-                        Books.entry("claim", packet.id() + " " + slot + " " + user),
-                        XAddParams.xAddParams().id(new StreamEntryID(Long.parseLong(epoch), slot + 1)));
-            }
-            all.exec();
-        }
-    }
-
-    @Test
-    void aJournalThatHasComeToTheCursorAgainIsNoticedByWhatIsTrimmed() {
-        // When
-        comeToTheCursorAgain();
-        assertThat(engine.claim(packet, "g").wonClaim().slot()).isEqualTo(6);
-
-        // Then
-        eventually(SOON, () -> assertThat(books.stamps().get(0)).isNotEqualTo(stamp));
-        assertThat(engine.claim(packet, "late-3").wonClaim().slot()).isEqualTo(7);
-        assertNobodyHasLost();
-    }
-
-    @Test
-    void aJournalThatHasComeToTheCursorAgainIsNoticedThoughNobodyClaims() {
-        // When
-        comeToTheCursorAgain();
-
-        // Then
-        eventually(SOON, () -> assertThat(books.stamps().get(0)).isNotEqualTo(stamp));
-        assertThat(engine.claim(packet, "late-3").wonClaim().slot()).isEqualTo(6);
-        assertNobodyHasLost();
     }
 
     /** It has its scripts, so that the fence alone would not tell. */

@@ -14,7 +14,6 @@ import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.Future;
-import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +21,6 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import redis.clients.jedis.Jedis;
 
 /** Postgres goes back in time and Redis does not (invariant I13). */
 class RestoredBackupIT {
@@ -233,40 +231,6 @@ class RestoredBackupIT {
                 told = get(poll(engine, told.next(), PATIENCE));
             }
             assertThat(told.reset()).isNotNull();
-        }
-    }
-
-    @Test
-    void aShardsRowThatIsSetBackWhileServersWorkGetsAnEpochThatWasNeverUsed() {
-        try (TestEngine owner = engine();
-                TestEngine other = engine()) {
-            // Given a generation that is not the first
-            owner.deposit("alice", 10_000);
-            Packet packet = owner.send("alice", 500, 5);
-            List<String> first = books.strings("select nonce from shard");
-            try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
-                redis.del(books.journalKeys().get(0));
-            }
-            eventually(SOON, () -> assertThat(books.sumOfEpochs()).isEqualTo(2));
-            assertClaims(other, packet, "u1");
-            assertClaims(owner, packet, "u2");
-
-            // When
-            books.execute("update shard set epoch = 1, nonce = '" + first.get(0) + "', last_seq = 0");
-
-            // Then
-            eventually(SOON, () -> assertThat(books.sumOfEpochs()).isGreaterThan(2));
-            assertClaims(other, packet, "u3");
-
-            // When only the cursor is set back
-            long epoch = books.sumOfEpochs();
-            books.execute("update shard set last_seq = last_seq - 1");
-
-            // Then
-            eventually(SOON, () -> assertThat(books.sumOfEpochs()).isGreaterThan(epoch));
-            assertClaims(other, packet, "u4");
-            assertClaims(owner, packet, "u5");
-            assertDrainedByFive(packet);
         }
     }
 }

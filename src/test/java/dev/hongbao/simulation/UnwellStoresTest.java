@@ -6,6 +6,8 @@ import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.simulation.SimulatedPostgres.Advisory;
 import dev.hongbao.simulation.SimulatedRedis.Loss;
+import dev.hongbao.store.redis.Script;
+import dev.hongbao.values.UnavailableException;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -18,6 +20,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A store answers badly, or one server reaches it badly. On virtual time, since servers wait for seconds before they act. */
@@ -183,5 +186,149 @@ class UnwellStoresTest {
         // When it does no more, Then
         tables.slow.clear();
         await(5, () -> tables.packets.get(slow).of("slow") != null);
+    }
+
+    private static boolean isSetAside(Future<ClaimOutcome> claim) {
+        return claim.cause() instanceof UnavailableException refused
+                && refused.reason() == UnavailableException.Reason.SET_ASIDE;
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void moreThanFiveInAMinuteAreNotSetAsideAndTheirShardWaits(long seed) {
+        // Given
+        SimulatedServer owner = begin(seed);
+        tables.poisoned.addAll(packets);
+
+        // When six are refused, one after the other
+        for (UUID packet : packets.subList(0, 5)) {
+            Future<ClaimOutcome> claim = owner.claim("bob", true, packet, accepted -> {});
+            await(2, claim::isComplete);
+            assertThat(isSetAside(claim)).isTrue();
+        }
+        UUID last = packets.get(5);
+        Future<ClaimOutcome> waiting = owner.claim("bob", true, last, accepted -> {});
+        pass(1_500);
+
+        // Then
+        assertThat(waiting.isComplete()).isFalse();
+        assertThat(tables.aside).containsOnlyKeys(packets.subList(0, 5));
+
+        // When the cause is repaired, Then
+        tables.poisoned.clear();
+        await(5, () -> tables.packets.get(last).of("bob") != null);
+        assertThat(tables.aside).hasSize(5);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void whoWaitsElsewhereForWhatTheOwnerSetsAsideIsToldWhy(long seed) {
+        // Given
+        begin(seed);
+        SimulatedServer other = server("other");
+        UUID packet = packets.get(0);
+        tables.poisoned.add(packet);
+
+        // When
+        Future<ClaimOutcome> claim = other.claim("bob", true, packet, accepted -> {});
+
+        // Then at once, and not at the end of the time that a caller waits
+        await(1, claim::isComplete);
+        assertThat(isSetAside(claim)).isTrue();
+        Future<ClaimOutcome> next = other.claim("carol", true, packet, accepted -> {});
+        await(1, next::isComplete);
+        assertThat(isSetAside(next)).isTrue();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void aShardsRowThatIsSetBackWhileServersWorkGetsAnEpochThatWasNeverUsed(long seed) {
+        // Given servers at rest, and a generation that is not the first
+        SimulatedServer owner = begin(seed);
+        SimulatedServer other = server("other");
+        await(15, () -> owned(other) == SHARDS / 2);
+        pass(1_000);
+        PostgresTables.Shard shard = tables.shards.get(0);
+        String first = shard.nonce;
+        redis.some().forgetScripts();
+        await(5, () -> shard.epoch == 2);
+        settle(owner, 0);
+        settle(other, 1);
+
+        // When
+        shard.epoch = 1;
+        shard.nonce = first;
+        shard.lastSeq = 0;
+
+        // Then
+        await(5, () -> shard.epoch > 2);
+        settle(other, 2);
+
+        // When only the cursor is set back
+        long epoch = shard.epoch;
+        shard.lastSeq--;
+
+        // Then
+        await(5, () -> shard.epoch > epoch);
+        settle(other, 3);
+        settle(owner, 4);
+    }
+
+    /** A claim of the first shard gets the next slot. */
+    private void settle(SimulatedServer server, int slot) {
+        String user = "user-" + slot;
+        Future<ClaimOutcome> claim = server.claim(user, true, packets.get(0), accepted -> {});
+        await(5, claim::isComplete);
+        assertThat(claim.result().wonClaim().slot()).isEqualTo(slot);
+        assertThat(tables.packets.get(packets.get(0)).of(user).slot()).isEqualTo(slot);
+    }
+
+    /**
+     * As by SWAPDB or a snapshot of its machine: it has its scripts and its replication id.
+     *
+     * @param accepted claims after that, before anybody looks; with three the journal has come to the cursor again
+     * @param settled claims after those
+     */
+    @ParameterizedTest
+    @CsvSource({"0, 0", "3, 0", "3, 1"})
+    void aRedisThatWentBackInPlaceIsNoticedByItsOwner(int accepted, int settled) {
+        // Given three who have won since the backup, and three before it
+        SimulatedServer owner = begin(1);
+        IntStream.range(0, 3).forEach(slot -> settle(owner, slot));
+        pass(200); // the journal is trimmed
+        SimulatedRedis.Snapshot backup = redis.some().snapshot();
+        IntStream.range(3, 6).forEach(slot -> settle(owner, slot));
+        pass(200);
+        PostgresTables.Shard shard = tables.shards.get(0);
+        long epoch = shard.epoch;
+
+        // When
+        redis.some().swap(backup.data());
+        IntStream.range(3, 3 + accepted).forEach(slot -> accept(shard, slot));
+        IntStream.range(6, 6 + settled).forEach(slot -> settle(owner, slot));
+
+        // Then
+        await(3, () -> shard.epoch > epoch);
+        Future<ClaimOutcome> winner = owner.claim("user-3", true, packets.get(0), again -> {});
+        await(3, winner::isComplete);
+        assertThat(winner.result().kind()).isEqualTo(Kind.ALREADY_CLAIMED);
+        assertThat(winner.result().wonClaim().slot()).isEqualTo(3);
+        settle(owner, 6 + settled);
+    }
+
+    /** As the script does it. */
+    private void accept(PostgresTables.Shard shard, int slot) {
+        String user = "late-" + slot;
+        String item = packets.get(0) + " " + slot + " " + user;
+        RedisModel model = redis.model(shard.id);
+        model.call(List.of("HSET", shard.stamp() + ":p:" + packets.get(0), user, "" + slot, "#", "" + (slot + 1)));
+        model.call(List.of(
+                "XADD",
+                shard.stamp() + ":journal",
+                shard.epoch + "-*",
+                "sum",
+                Script.sha1("claim " + item),
+                "claim",
+                item));
     }
 }
