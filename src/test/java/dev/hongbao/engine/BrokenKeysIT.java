@@ -19,6 +19,7 @@ import dev.hongbao.testing.TestServers;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -44,7 +45,7 @@ class BrokenKeysIT {
     private static final Duration IN_TIME = Duration.ofSeconds(15);
 
     /** So many that no shard breaks twice within a second: its owner drops a report that comes so soon. */
-    private static final int SHARDS = 4;
+    private static final int SHARDS = 5;
 
     private TestEngine engine;
     private TestCampaigns campaigns;
@@ -64,8 +65,37 @@ class BrokenKeysIT {
         draws = new TestDraws(engine);
         engine.deposit("alice", 1_000_000_000);
         engine.deposit("shop", 1_000_000_000);
-        shards = IntStream.range(0, SHARDS).mapToObj(Units::new).toList();
+        Map<Integer, Packet> packets = ofEachShard(Packet::shard, () -> engine.send("alice", 10_000, 1_000));
+        Map<Integer, Campaign.View> limited = ofEachShard(
+                made -> made.campaign().shard(),
+                () -> campaigns.create(TestCampaigns.limited(100_000, 500, 400, 0, 0)));
+        Map<Integer, Draw> tables = ofEachShard(
+                Draw::shard,
+                () -> draws.create(
+                        "{mode: table, whenExhausted: repeat, limits: {total: 900}, prizes: [{name: P, count: 10}]}"));
+        Map<Integer, Draw> schedules = ofEachShard(
+                Draw::shard, () -> draws.create("""
+            mode: schedule
+            closesAt: "%s"
+            schedule: {periodSeconds: 60}
+            prizes: [{name: gold, quota: 600, stock: 1000000}]
+            fallback: {name: thanks}
+            """.formatted(Instant.now().plus(Duration.ofHours(2)))));
+        shards = IntStream.range(0, SHARDS)
+                .mapToObj(shard -> new Units(
+                        shard, packets.get(shard), limited.get(shard), tables.get(shard), schedules.get(shard)))
+                .toList();
         shards.forEach(each -> eventually(IN_TIME, each::work)); // the first gold falls after some 100 ms
+    }
+
+    private static <T> Map<Integer, T> ofEachShard(ToIntFunction<T> shardOf, Supplier<T> make) {
+        Map<Integer, T> made = new HashMap<>();
+        for (int i = 0; i < 400 && made.size() < SHARDS; i++) {
+            T one = make.get();
+            made.putIfAbsent(shardOf.applyAsInt(one), one);
+        }
+        assertThat(made).hasSize(SHARDS);
+        return made;
     }
 
     @AfterAll
@@ -124,34 +154,13 @@ class BrokenKeysIT {
         private final Draw schedule;
         private Packet pool;
 
-        Units(int shard) {
+        Units(int shard, Packet packet, Campaign.View campaign, Draw table, Draw schedule) {
             this.shard = shard;
-            packet = here(Packet::shard, () -> engine.send("alice", 10_000, 1_000));
-            campaign = here(
-                    made -> made.campaign().shard(),
-                    () -> campaigns.create(TestCampaigns.limited(100_000, 500, 400, 0, 0)));
+            this.packet = packet;
+            this.campaign = campaign;
+            this.table = table;
+            this.schedule = schedule;
             pool = campaigns.open(campaign, "opener", "shoe");
-            table = here(
-                    Draw::shard,
-                    () -> draws.create(
-                            "{mode: table, whenExhausted: repeat, limits: {total: 900}, prizes: [{name: P, count: 10}]}"));
-            schedule = here(
-                    Draw::shard, () -> draws.create("""
-                mode: schedule
-                closesAt: "%s"
-                schedule: {periodSeconds: 60}
-                prizes: [{name: gold, quota: 600, stock: 1000000}]
-                fallback: {name: thanks}
-                """.formatted(Instant.now().plus(Duration.ofHours(2)))));
-        }
-
-        /** Makes some until one is of this shard. */
-        private <T> T here(ToIntFunction<T> shardOf, Supplier<T> make) {
-            return Stream.generate(make)
-                    .limit(100)
-                    .filter(made -> shardOf.applyAsInt(made) == shard)
-                    .findFirst()
-                    .orElseThrow();
         }
 
         private String name(String key) {

@@ -65,28 +65,6 @@ class HalfLoadedIT {
         return engine.shards(1).current(0).generation();
     }
 
-    private void loseNextSlot(String key) {
-        assertThat(redis.hdel(key, "#")).isOne();
-        assertThat(redis.exists(key)).isTrue();
-    }
-
-    @Test
-    void aPacketIsRefundedInTime() {
-        // Given
-        Packet packet = engine.send("alice", 1000, 5);
-        engine.claim(packet, "bob");
-        loseNextSlot(key(Packets.TRAITS, packet.id().value()));
-
-        // When
-        books.expire(packet);
-
-        // Then
-        eventually(
-                SOON,
-                () -> assertThat(books.strings("select closed_at from packet where id = '" + packet.id() + "'"))
-                        .doesNotContainNull());
-    }
-
     /** A script that was called before its end was settled. */
     @Test
     void theKeyOfAClosedPacketIsNotMissed() {

@@ -69,13 +69,4 @@ class LoopListenersTest {
         // Then
         assertThat(heard).containsExactly(1);
     }
-
-    @Test
-    void whoHasNoLoopIsToldAtOnce() {
-        listeners.add(heard::add);
-
-        listeners.tell(1);
-
-        assertThat(heard).containsExactly(1);
-    }
 }

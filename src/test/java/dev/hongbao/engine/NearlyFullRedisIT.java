@@ -93,24 +93,6 @@ class NearlyFullRedisIT {
     }
 
     @Test
-    void aFullRedisClosesAndRefundsWhatIsDue(@Killable TestServers servers) {
-        Books books = new Books(servers);
-        try (TestEngine engine = TestEngine.start(servers, 1, Map.of())) {
-            // Given
-            engine.deposit("alice", 1000);
-            long before = engine.balance("alice");
-            Packet packet = engine.send("alice", 1000, 10);
-
-            // When
-            redis.configSet("maxmemory", "1");
-            books.expire(packet);
-
-            // Then
-            eventually(SOON, () -> assertThat(engine.balance("alice")).isEqualTo(before));
-        }
-    }
-
-    @Test
     void theScriptsThatGiveMemoryBackRunInAFullRedisAndNoOthers() {
         // Given
         redis.xadd("{t}:journal", new StreamEntryID(1, 0), Map.of("open", "-"));

@@ -138,7 +138,7 @@ class RecoveryIT {
 
         // When
         try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
-            for (int i = 0; i < 5; i++) {
+            for (int i = 0; i < 3; i++) {
                 eventually(
                         SOON,
                         () -> assertThat(redis.clientKill(new ClientKillParams()
@@ -156,7 +156,7 @@ class RecoveryIT {
 
     @Test
     void everyConnectionToPostgresIsTerminatedAgainAndAgain() {
-        for (int i = 0; i < 5; i++) {
+        for (int i = 0; i < 3; i++) {
             // When: the writer's in the middle of a batch, the locks', the requests'
             books.breakConnections(false);
             // Then

@@ -78,7 +78,7 @@ class ServerMessagesIT {
             eventually(SOON, () -> assertThat(owns(owner, 3)).isTrue());
             owner.deposit("alice", 1_000_000);
             Packet packet = owner.send("alice", 100_000, 5_000);
-            double alone = medianMicros(other, packet, "alone", 20);
+            double alone = medianMicros(other, packet, "alone", 7);
 
             // When
             lines.join(owner, other);
@@ -107,7 +107,7 @@ class ServerMessagesIT {
     void aClaimIsSettledSoonWhereItsShardIsNotOwned(TestServers servers) {
         TestLines lines = new TestLines();
 
-        Medians medians = measure(servers, new Load(50, 50, 2), (owner, other) -> {
+        Medians medians = measure(servers, new Load(20, 20, 2), (owner, other) -> {
             get(owner.engine().join(lines.line("owner")));
             get(other.engine().join(lines.line("other")));
         });

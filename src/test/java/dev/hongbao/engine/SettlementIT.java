@@ -30,6 +30,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.Protocol;
 
@@ -153,8 +155,14 @@ class SettlementIT {
         assertThat(everything()).isEqualTo(before);
     }
 
-    @Test
-    void aConflictingEntryIsVoidAndTheOthersCount() {
+    /** @param entries items of one journal entry; {@code %s} is a packet of five shares whose first bob has, {@code %2$s} another one */
+    @ParameterizedTest
+    @CsvSource({
+        "a slot that is taken and a user who has one, %s 0 eve;%1$s 1 bob;%2$s 0 carol, 2",
+        "beyond the last share, %s 4 eve mallory;%1$s 7 trudy;%2$s 0 carol, 3",
+        "a slot that leaves one out, %s 2 eve;%2$s 0 carol, 1"
+    })
+    void whatContradictsIsVoidAndTheOthersCount(String what, String entries, int count) {
         // Given
         Packet packet = engine.send("alice", 1000, 5);
         Packet other = engine.send("alice", 1000, 5);
@@ -162,52 +170,18 @@ class SettlementIT {
         double voids = voids();
         long epoch = books.sumOfEpochs();
 
-        // When: a slot that is taken, and a user who has one
-        journal(packet.id() + " 0 eve", packet.id() + " 1 bob", other.id() + " 0 carol");
-        awaitVoids(voids, 2, epoch);
+        // When
+        journal(entries.formatted(packet.id(), other.id()).split(";"));
+        awaitVoids(voids, count, epoch);
 
         // Then
-        assertThat(engine.claim(packet, "bob").wonClaim()).isEqualTo(bob.wonClaim());
         assertThat(books.strings("select user_id from claim where packet = '" + packet.id() + "'"))
                 .containsExactly("bob");
         assertThat(books.strings("select user_id from claim where packet = '" + other.id() + "'"))
                 .containsExactly("carol");
-    }
-
-    @Test
-    void aSlotThatLeavesOneOutIsVoidAndTheNextUserGetsTheOneLeftOut() {
-        // Given
-        Packet packet = engine.send("alice", 1000, 5);
-        engine.claim(packet, "bob");
-        double voids = voids();
-        long epoch = books.sumOfEpochs();
-
-        // When: slot 1 was void in a settlement before this one, say
-        journal(packet.id() + " 2 eve");
-        awaitVoids(voids, 1, epoch);
-
-        // Then
-        assertThat(engine.claim(packet, "carol").wonClaim().slot()).isEqualTo(1);
+        assertThat(engine.claim(packet, "bob").wonClaim()).isEqualTo(bob.wonClaim());
+        assertThat(engine.claim(packet, "dave").wonClaim().slot()).isEqualTo(1);
         assertThat(engine.claim(packet, "eve").wonClaim().slot()).isEqualTo(2);
-    }
-
-    @Test
-    void whatIsBeyondThePacketsLastShareIsVoidAndTheOthersCount() {
-        // Given
-        Packet packet = engine.send("alice", 1000, 5);
-        Packet other = engine.send("alice", 1000, 5);
-        double voids = voids();
-        long epoch = books.sumOfEpochs();
-
-        // When
-        journal(packet.id() + " 4 eve mallory", packet.id() + " 7 trudy", other.id() + " 0 carol");
-        awaitVoids(voids, 3, epoch);
-
-        // Then
-        assertThat(books.longOf("select count(*) from claim where packet = '" + packet.id() + "'"))
-                .isZero();
-        assertThat(books.strings("select user_id from claim where packet = '" + other.id() + "'"))
-                .containsExactly("carol");
     }
 
     @Test
@@ -266,18 +240,5 @@ class SettlementIT {
             assertThat(drained).isEqualTo("{" + last.id() + "}");
             assertThat(Integer.parseInt(read)).as("packets and feeds read").isLessThan(20);
         }
-    }
-
-    @Test
-    void aCloseOfAPacketThatIsNotDueIsIgnored() throws SQLException {
-        // Given
-        Packet packet = engine.send("alice", 1000, 5);
-
-        // When
-        String closed = settleClose(moves(0, 0, ""), packet);
-
-        // Then
-        assertThat(closed).isEqualTo("{}");
-        assertThat(engine.claim(packet, "bob").kind()).isEqualTo(Kind.CLAIMED);
     }
 }
