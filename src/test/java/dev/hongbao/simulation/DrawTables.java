@@ -35,6 +35,9 @@ import org.jspecify.annotations.Nullable;
 final class DrawTables {
     final Map<UUID, DrawRow> draws = new LinkedHashMap<>();
 
+    /** Those whose owner's wallet somebody holds: their ends settle, and close nothing. */
+    final Set<UUID> held = new HashSet<>();
+
     /** Requests whose cost is held or was returned, by id. */
     final Map<UUID, RequestRow> requests = new LinkedHashMap<>();
 
@@ -993,6 +996,9 @@ final class DrawTables {
         Set<UUID> early = new TreeSet<>();
         for (int i = 0; i < ids.length; i++) {
             DrawRow draw = draws.get(ids[i]);
+            if (held.contains(ids[i])) {
+                continue;
+            }
             if (draw != null && periods[i] == null && draw.closedAt == null) {
                 (draw.isPast(latest()) ? closed : early).add(draw.id);
             } else if (draw != null && periods[i] != null) {

@@ -2,6 +2,8 @@ package dev.hongbao.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.draw.odds.DrawDefinition;
+import dev.hongbao.draw.odds.Seed;
 import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
 import dev.hongbao.simulation.SimulatedPostgres.Advisory;
@@ -9,6 +11,8 @@ import dev.hongbao.simulation.SimulatedRedis.Loss;
 import dev.hongbao.store.redis.Script;
 import dev.hongbao.values.UnavailableException;
 import io.vertx.core.Future;
+import io.vertx.core.json.JsonObject;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -19,6 +23,7 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -330,5 +335,30 @@ class UnwellStoresTest {
                 Script.sha1("claim " + item),
                 "claim",
                 item));
+    }
+
+    @Test
+    void aDrawWhoseOwnersWalletWasHeldAtItsEndEndsLater() {
+        // Given
+        SimulatedServer owner = begin(1);
+        UUID draw = new UUID(7, 7);
+        Instant now = tables.now();
+        JsonObject definition = new JsonObject("{\"mode\": \"table\", \"prizes\": [{\"name\": \"P\", \"count\": 1}]}")
+                .put("name", "draw")
+                .put("opensAt", now.toString())
+                .put("closesAt", now.plusSeconds(2).toString());
+        tables.draws.add(draw, 0, DrawDefinition.read(definition.getMap()), new Seed(new byte[Seed.BYTES]));
+        tables.draws.held.add(draw);
+        owner.play("bob", draw, "key", 1);
+        pass(1_500);
+        long last = tables.shards.get(0).lastSeq;
+
+        // When its end is settled
+        await(3, () -> tables.shards.get(0).lastSeq > last);
+        assertThat(tables.draws.draws.get(draw).closedAt).isNull();
+        tables.draws.held.clear();
+
+        // Then
+        await(6, () -> tables.draws.draws.get(draw).closedAt != null);
     }
 }
