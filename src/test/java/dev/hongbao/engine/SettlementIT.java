@@ -155,12 +155,12 @@ class SettlementIT {
         assertThat(everything()).isEqualTo(before);
     }
 
-    /** @param entries items of one journal entry; {@code %s} is a packet of five shares whose first bob has, {@code %2$s} another one */
+    /** @param entries items of one journal entry; {@code %1$s} is a packet of five shares whose first bob has, {@code %2$s} another one */
     @ParameterizedTest
     @CsvSource({
-        "a slot that is taken and a user who has one, %s 0 eve;%1$s 1 bob;%2$s 0 carol, 2",
-        "beyond the last share, %s 4 eve mallory;%1$s 7 trudy;%2$s 0 carol, 3",
-        "a slot that leaves one out, %s 2 eve;%2$s 0 carol, 1"
+        "a slot that is taken and a user who has one, %1$s 0 eve;%1$s 1 bob;%2$s 0 carol, 2",
+        "beyond the last share, %1$s 4 eve mallory;%1$s 7 trudy;%2$s 0 carol, 3",
+        "a slot that leaves one out, %1$s 2 eve;%2$s 0 carol, 1"
     })
     void whatContradictsIsVoidAndTheOthersCount(String what, String entries, int count) {
         // Given

@@ -22,7 +22,6 @@ import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -40,11 +39,6 @@ class UnwellStoresTest {
     private SimulatedBus bus;
     private final List<UUID> packets = new ArrayList<>();
     private int users;
-
-    @BeforeEach
-    void forget() {
-        packets.clear();
-    }
 
     /** A server that owns all shards, and a packet of each. */
     private SimulatedServer begin(long seed) {
