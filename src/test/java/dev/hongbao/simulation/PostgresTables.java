@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class PostgresTables {
     /** A history begins an hour later, so that a midnight is in its midst. */
-    private static final Instant BEGIN = Instant.parse("2025-12-31T22:59:58.500Z");
+    static final Instant BEGIN = Instant.parse("2025-12-31T22:59:58.500Z");
 
     static final Instant MIDNIGHT = Instant.parse("2026-01-01T00:00:00Z");
     static final String ASSET = "CNY";

@@ -454,10 +454,11 @@ class PostgresTablesIT {
 
     /** The model begins with Postgres' rows. */
     private void take() {
-        Instant zero = Instant.parse("2026-01-01T00:00:00Z");
         List<Row> rows = list(ROWS, Tuple.tuple());
         model = new PostgresTables(
-                rows.size(), () -> Duration.between(zero, Instant.now()).toNanos(), new PostgresTables.Moves() {});
+                rows.size(),
+                () -> Duration.between(PostgresTables.BEGIN, Instant.now()).toNanos(),
+                new PostgresTables.Moves() {});
         for (Row row : rows) {
             PostgresTables.Shard shard = model.shards.get(row.getInteger("id"));
             shard.epoch = row.getLong("epoch");
