@@ -816,12 +816,17 @@ final class PostgresTables {
             }
         }
         Integer[] places = of.getArrayOfIntegers(6);
+        Integer[] slots = of.getArrayOfIntegers(7);
         Map<UUID, List<ClaimRow>> fresh = new LinkedHashMap<>();
-        for (int i = 0; i < places.length; i++) {
+        List<Integer> inOrder = IntStream.range(0, places.length)
+                .boxed()
+                .sorted(Comparator.comparing(i -> slots[i]))
+                .toList();
+        for (int i : inOrder) {
             PacketRow packet = packets.get(ids[places[i] - 1]);
             List<ClaimRow> added = fresh.computeIfAbsent(packet.id, first -> new ArrayList<>());
             String user = of.getArrayOfStrings(8)[i];
-            int slot = of.getArrayOfIntegers(7)[i];
+            int slot = slots[i];
             int next = packet.claims.size() + added.size();
             if (slot < next || packet.of(user) != null || added.stream().anyMatch(each -> each.user.equals(user))) {
                 throw SimulatedPostgres.refused("23505", "a slot or a user is taken");
