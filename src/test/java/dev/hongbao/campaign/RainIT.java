@@ -15,6 +15,8 @@ import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestRains;
+import dev.hongbao.testing.TestServers;
+import dev.hongbao.testing.TestTime;
 import dev.hongbao.testing.TwoEngines;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.Caller.Role;
@@ -35,6 +37,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.Jedis;
@@ -45,17 +48,45 @@ class RainIT extends TwoEngines {
     private static final Caller STRANGER =
             new Caller(new UserId("eve"), Set.of(new GroupId("strangers")), Role.USER, Instant.MAX);
 
+    private TestTime time;
     private TestRains rains;
 
+    @Override
     @BeforeAll
-    void make() {
+    protected void startBoth(TestServers given) {
+        time = new TestTime(given);
+        super.startBoth(given);
         rains = new TestRains(engine);
+    }
+
+    @AfterAll
+    void stopTime() {
+        time.close();
     }
 
     @Override
     protected void assertBooks() {
         books.assertJournalsEmpty();
         super.assertBooks();
+    }
+
+    /** A minute for its drops, beginning soon. */
+    private JsonObject aMinute(int drops, int shares, int catches) {
+        return definition(60, drops, shares, catches)
+                .put("startsAt", time.now().plusSeconds(10).toString());
+    }
+
+    private void awaitMoment(Instant moment) {
+        Duration left = Duration.between(time.now(), moment);
+        if (!left.isNegative()) {
+            time.move(left, engine, other);
+        }
+    }
+
+    /** Until some of its drops have fallen, and others have not. */
+    private Rain.View awaitMiddle(Rain.View rain) {
+        awaitMoment(rain.rain().definition().fall().startsAt().plusSeconds(40));
+        return rains.awaitFallen(rain, 3);
     }
 
     private ClaimOutcome claim(Caller caller, PacketId drop) {
@@ -81,8 +112,7 @@ class RainIT extends TwoEngines {
         Caller host = rains.host("moments", 1500);
 
         // When
-        Rain.View made =
-                rains.create(host, definition(5, 7, 3, 2).put("budget", 1000).put("split", "double-mean"));
+        Rain.View made = rains.create(host, aMinute(7, 3, 2).put("budget", 1000).put("split", "double-mean"));
 
         // Then all money is in the drops at once, evenly, and nobody is told of one
         String id = made.rain().id().toString();
@@ -99,6 +129,8 @@ class RainIT extends TwoEngines {
         assertThat(claim(TestEngine.member("bob"), last).kind()).isEqualTo(Kind.NOT_OPEN_YET);
 
         // When all have fallen, and two shares are caught
+        Rain.Definition.Fall fall = made.rain().definition().fall();
+        awaitMoment(fall.lastAt().plusMillis(100));
         Rain.View falling = rains.awaitFallen(made, 7);
         assertThat(claim(TestEngine.member("bob"), fallen(falling).get(0)).kind())
                 .isEqualTo(Kind.CLAIMED);
@@ -108,11 +140,11 @@ class RainIT extends TwoEngines {
                 .isEqualTo(Kind.LIMITED);
         assertThat(claim(TestEngine.member("bob"), fallen(falling).get(0)).kind())
                 .isEqualTo(Kind.ALREADY_CLAIMED);
+        awaitMoment(fall.endsAt());
         Rain.View ended = rains.awaitEnded(made);
 
         // Then the seed gives the commitment and all moments
         Seed seed = new Seed(HexFormat.of().parseHex(ended.seed()));
-        Rain.Definition.Fall fall = made.rain().definition().fall();
         assertThat(seed.commitment(made.rain().id().value(), fall.startsAt(), fall.lastAt(), fall.drops()))
                 .isEqualTo(made.rain().commitment());
         assertThat(ended.fallen().stream().map(Rain.View.Drop::fellAt))
@@ -133,18 +165,18 @@ class RainIT extends TwoEngines {
     @Test
     void itIsForItsGroupsOrForEverybody() {
         // Given
-        JsonObject everybody = definition(12, 12, 5, 1).put("everyone", true);
+        JsonObject everybody = aMinute(12, 5, 1).put("everyone", true);
         everybody.remove("groups");
-        Rain.View closed = rains.create(definition(12, 12, 5, 1)
-                .put("groups", new JsonArray().add("others").add(GROUP.value())));
+        Rain.View closed = rains.create(
+                aMinute(12, 5, 1).put("groups", new JsonArray().add("others").add(GROUP.value())));
         Rain.View open = rains.create(everybody);
-        Rain.View gold = rains.create(definition(12, 12, 5, 1)
+        Rain.View gold = rains.create(aMinute(12, 5, 1)
                 .put("token", new JsonObject().put("name", "tier").put("values", new JsonArray().add("gold"))));
         Caller golden =
                 new Caller(new UserId("midas"), Set.of(GROUP), Role.USER, Instant.MAX, Map.of("tier", "gold"), null);
-        PacketId closedDrop = fallen(rains.awaitFallen(closed, 1)).get(0);
-        PacketId openDrop = fallen(rains.awaitFallen(open, 1)).get(0);
-        PacketId goldDrop = fallen(rains.awaitFallen(gold, 1)).get(0);
+        PacketId closedDrop = fallen(awaitMiddle(closed)).get(0);
+        PacketId openDrop = fallen(awaitMiddle(open)).get(0);
+        PacketId goldDrop = fallen(awaitMiddle(gold)).get(0);
 
         // Then a stranger sees and catches nothing of what is for groups
         assertThat(claim(STRANGER, closedDrop).kind()).isEqualTo(Kind.NOT_ELIGIBLE);
@@ -180,10 +212,10 @@ class RainIT extends TwoEngines {
 
     @Test
     void cancelledItReturnsWhatIsNotCaught() {
-        // Given a rain of ten minutes, of which much has not fallen
+        // Given
         Caller host = rains.host("canceller", 10_000);
-        Rain.View made = rains.create(host, definition(600, 500, 2, 1));
-        Rain.View falling = rains.awaitFallen(made, 1);
+        Rain.View made = rains.create(host, aMinute(500, 2, 1));
+        Rain.View falling = awaitMiddle(made);
         assertThat(claim(TestEngine.member("carl"), fallen(falling).get(0)).kind())
                 .isEqualTo(Kind.CLAIMED);
 
@@ -193,7 +225,7 @@ class RainIT extends TwoEngines {
         // Then nothing falls any more
         assertThat(cancelled.cancelledAt()).isEqualTo(cancelled.endsAt());
         Rain.View ended = rains.awaitEnded(made);
-        assertThat(ended.fallen().size()).isBetween(1, 400);
+        assertThat(ended.fallen().size()).isBetween(1, 499);
         assertThat(announced(made)).isLessThanOrEqualTo(ended.fallen().size());
         assertThat(get(engine.loop(0)
                                 .call(services -> services.feed
@@ -221,8 +253,8 @@ class RainIT extends TwoEngines {
     @Test
     void whatIsAnnouncedWhileItIsBeingCancelledHasFallen() throws SQLException {
         // Given a rain of many drops, of which somebody holds the last one
-        Rain.View made = rains.create(rains.host("slow-canceller", 10_000), definition(60, 500, 2, 1));
-        rains.awaitFallen(made, 1);
+        Rain.View made = rains.create(rains.host("slow-canceller", 10_000), aMinute(500, 2, 1));
+        awaitMiddle(made);
         // The start and the progress wait for the cancellation, too, and keep the owner from announcing.
         eventually(
                 Duration.ofSeconds(10),
@@ -271,7 +303,7 @@ class RainIT extends TwoEngines {
     @Test
     void whatRedisLosesIsMadeAnew() {
         // Given three drops that have fallen and many that have not, and claims up to the limit and below it
-        Rain.View rain = rains.awaitFallen(rains.create(definition(60, 500, 5, 2)), 3);
+        Rain.View rain = awaitMiddle(rains.create(aMinute(500, 5, 2)));
         List<PacketId> fallen = fallen(rain);
         for (PacketId drop : fallen.subList(0, 2)) {
             assertThat(claim(TestEngine.member("hal"), drop).kind()).isEqualTo(Kind.CLAIMED);
@@ -300,16 +332,24 @@ class RainIT extends TwoEngines {
         // Given
         Rain.View rain;
         try (TestEngine maker = TestEngine.start(servers, 1, Map.of())) {
-            rain = new TestRains(maker).create(definition(2, 4, 1, 1));
+            rain = new TestRains(maker).create(aMinute(4, 1, 1));
         }
+        String channel = "select type from group_event where group_id = 'rain:"
+                + rain.rain().id() + "' order by seq";
 
         // When
+        Rain.Definition.Fall fall = rain.rain().definition().fall();
+        awaitMoment(fall.startsAt());
+        eventually(IN_TIME, () -> assertThat(books.strings(channel)).contains("rain.started"));
+        awaitMoment(fall.lastAt().plusMillis(100));
+        eventually(
+                IN_TIME,
+                () -> assertThat(books.strings(channel)).endsWith("packet.sent").hasSize(6));
+        awaitMoment(fall.endsAt());
         Rain.View ended = rains.awaitEnded(rain);
 
         // Then
         assertThat(ended.caught()).isEqualTo(new Rain.View.Caught(0, 0, 40));
-        String channel = "select type from group_event where group_id = 'rain:"
-                + rain.rain().id() + "' order by seq";
         eventually(
                 IN_TIME,
                 () -> assertThat(books.strings(channel))
