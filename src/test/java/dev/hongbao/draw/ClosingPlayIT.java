@@ -13,86 +13,104 @@ import dev.hongbao.testing.ShardScript;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
+import dev.hongbao.testing.TestTime;
 import dev.hongbao.values.IdempotencyKey;
 import dev.hongbao.values.UnavailableException;
 import dev.hongbao.values.UserId;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Plays between a draw's closing time and its close. */
+/** Plays between a draw's closing time and its close, with a Postgres whose clock the test moves. */
 @ExtendWith(Servers.class)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ClosingPlayIT {
     private static final Duration SOON = Duration.ofSeconds(15);
 
-    @Test
-    void aPlayThatWasHeldInTimeIsNotToldThatTheDrawIsClosedWhileItIsUndecided(TestServers servers) throws Exception {
-        Books books = new Books(servers);
-        try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "1"))) {
-            // Given a cost that is held, nobody who settles or closes, and a draw that is over
-            TestDraws draws = new TestDraws(engine);
-            draws.deposit("vera", POINTS, 100);
-            Instant closesAt = Instant.now().plusSeconds(2);
-            Draw draw = draws.create("""
-                    {closesAt: '%s', mode: weights, cost: {asset: POINTS, amount: 5}, prizes: [{name: a, weight: 1}]}
-                    """.formatted(closesAt));
-            get(engine.engine().stopWriter());
-            var key = new IdempotencyKey("held");
-            books.hold(draw, "vera", key, 1);
-            // by any server's clock: each knows Postgres' only nearly
-            eventually(SOON, () -> assertThat(Instant.now()).isAfter(closesAt.plusSeconds(1)));
+    private final IdempotencyKey key = new IdempotencyKey("held");
+    private TestServers servers;
+    private Books books;
+    private TestTime time;
+    private TestEngine engine;
+    private TestDraws draws;
 
-            // When, Then
-            assertThatThrownBy(() -> get(draws.play(0, draw, "vera", 1, key))).isInstanceOf(UnavailableException.class);
-            assertThat(get(draws.play(0, draw, "vera", 1, new IdempotencyKey("late")))
-                            .kind())
-                    .isEqualTo(PlayOutcome.Kind.CLOSED);
+    @BeforeAll
+    void start(TestServers given) {
+        servers = given;
+        books = new Books(servers);
+        time = new TestTime(servers);
+        engine = TestEngine.start(servers, 1, Map.of("shards", "1", "claim.settle-timeout", "1s"));
+        draws = new TestDraws(engine);
+    }
 
-            // When the draw is closed
-            get(engine.engine().startWriter());
-            String closed = "select count(*) from draw where closed_at is not null and id = '" + draw.id() + "'";
-            eventually(SOON, () -> assertThat(books.longOf(closed)).isEqualTo(1));
+    @AfterAll
+    void stop() {
+        engine.close();
+        time.close();
+    }
 
-            // Then
-            eventually(
-                    SOON,
-                    () -> assertThat(get(draws.play(0, draw, "vera", 1, key)).kind())
-                            .isEqualTo(PlayOutcome.Kind.CLOSED));
-            assertThat(draws.balance("vera", POINTS)).isEqualTo(100);
-            books.assertClean();
-        }
+    /** A draw that closes in five seconds: nobody takes a cost that is held now for one of a server that is gone. */
+    private Draw drawThatClosesSoon() {
+        return draws.create("""
+                {closesAt: '%s', mode: weights, cost: {asset: POINTS, amount: 5}, prizes: [{name: a, weight: 1}]}
+                """.formatted(time.now().plusSeconds(5)));
     }
 
     @Test
-    void aCostThatTheEndOfItsDrawGaveBackIsNoContradictionWhenItsOwnerIsLate(TestServers servers) {
-        Books books = new Books(servers);
-        try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "1"))) {
-            // Given a cost that an owner sees held, and then the draw ends and gives it back
-            TestDraws draws = new TestDraws(engine);
-            draws.deposit("wanda", POINTS, 100);
-            Draw draw = draws.create("""
-                    {closesAt: '%s', mode: weights, cost: {asset: POINTS, amount: 5}, prizes: [{name: a, weight: 1}]}
-                    """.formatted(Instant.now().plusSeconds(1)));
-            var key = new IdempotencyKey("held");
-            UUID attempt = books.hold(draw, "wanda", key, 1);
-            eventually(SOON, () -> assertThat(draws.balance("wanda", POINTS)).isEqualTo(100));
-            long epochs = books.sumOfEpochs();
+    void aPlayThatWasHeldInTimeIsNotToldThatTheDrawIsClosedWhileItIsUndecided() {
+        // Given a cost that is held, nobody who settles or closes, and a draw that is over
+        draws.deposit("vera", POINTS, 100);
+        Draw draw = drawThatClosesSoon();
+        get(engine.engine().stopWriter());
+        books.hold(draw, "vera", key, 1);
+        time.move(Duration.ofSeconds(6), engine);
 
-            // When the owner gives it back
-            PlayRequest request = PlayRequest.of(draw.id(), new UserId("wanda"), key, 1);
-            String returned = new ShardScript(servers).giveBack(draw.id(), request.id(), attempt, "wanda");
+        // When, Then
+        assertThatThrownBy(() -> get(draws.play(0, draw, "vera", 1, key))).isInstanceOf(UnavailableException.class);
+        assertThat(get(draws.play(0, draw, "vera", 1, new IdempotencyKey("late")))
+                        .kind())
+                .isEqualTo(PlayOutcome.Kind.CLOSED);
 
-            // Then
-            assertThat(returned).isEqualTo("1");
-            eventually(SOON, books::assertJournalsEmpty);
-            assertThat(engine.metrics().get("hongbao.journal.voids").counter().count())
-                    .isZero();
-            assertThat(draws.balance("wanda", POINTS)).isEqualTo(100);
-            assertThat(books.sumOfEpochs()).as("recoveries").isEqualTo(epochs);
-            books.assertClean();
-        }
+        // When the draw is closed
+        get(engine.engine().startWriter());
+        String closed = "select count(*) from draw where closed_at is not null and id = '" + draw.id() + "'";
+        eventually(SOON, () -> assertThat(books.longOf(closed)).isEqualTo(1));
+
+        // Then
+        eventually(
+                SOON,
+                () -> assertThat(get(draws.play(0, draw, "vera", 1, key)).kind())
+                        .isEqualTo(PlayOutcome.Kind.CLOSED));
+        assertThat(draws.balance("vera", POINTS)).isEqualTo(100);
+        books.assertClean();
+    }
+
+    @Test
+    void aCostThatTheEndOfItsDrawGaveBackIsNoContradictionWhenItsOwnerIsLate() {
+        // Given a cost that an owner sees held, and then the draw ends and gives it back
+        draws.deposit("wanda", POINTS, 100);
+        Draw draw = drawThatClosesSoon();
+        UUID attempt = books.hold(draw, "wanda", key, 1);
+        time.move(Duration.ofSeconds(5), engine);
+        eventually(SOON, () -> assertThat(draws.balance("wanda", POINTS)).isEqualTo(100));
+        long epochs = books.sumOfEpochs();
+
+        // When the owner gives it back
+        PlayRequest request = PlayRequest.of(draw.id(), new UserId("wanda"), key, 1);
+        String returned = new ShardScript(servers).giveBack(draw.id(), request.id(), attempt, "wanda");
+
+        // Then
+        assertThat(returned).isEqualTo("1");
+        eventually(SOON, books::assertJournalsEmpty);
+        assertThat(engine.metrics().get("hongbao.journal.voids").counter().count())
+                .isZero();
+        assertThat(draws.balance("wanda", POINTS)).isEqualTo(100);
+        assertThat(books.sumOfEpochs()).as("recoveries").isEqualTo(epochs);
+        books.assertClean();
     }
 }

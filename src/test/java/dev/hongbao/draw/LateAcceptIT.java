@@ -7,6 +7,7 @@ import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.draw.Play.PlayOutcome;
+import dev.hongbao.engine.Loop;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.ShardScript;
@@ -16,6 +17,7 @@ import dev.hongbao.testing.TestServers;
 import dev.hongbao.values.IdempotencyKey;
 import dev.hongbao.values.UserId;
 import java.net.URI;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -84,10 +86,21 @@ class LateAcceptIT {
         return attempt;
     }
 
-    /** The owner gives back what is held for long. */
-    private void awaitReturn() {
+    private void letItGrowOld() {
         books.execute(
                 "update play_request set held_at = held_at - interval '1 hour' where id = '" + request.id() + "'");
+    }
+
+    /** An owner that has just come gives back what is held for long. */
+    private void awaitReturn() {
+        letItGrowOld();
+        HoldExpiry owner = new HoldExpiry(
+                engine.engine().pool(),
+                engine.shards(1, "return"),
+                Loop.of(engine.vertx()),
+                Clock.systemUTC(),
+                Duration.ofMinutes(1));
+        get(engine.loop(0).call(services -> owner.run(List.of(0), services.redis)));
         eventually(SOON, () -> assertThat(draws.balance(user, POINTS)).isEqualTo(100));
     }
 
@@ -217,6 +230,26 @@ class LateAcceptIT {
                         .isEqualTo(1));
         assertThat(draws.balance(user, POINTS)).isEqualTo(100);
         assertThat(draws.balance(payer, POINTS)).isEqualTo(50);
+        books.assertReconciled();
+    }
+
+    /** Maybe between two of its writes, and nobody plays meanwhile whose call would fail too. */
+    @Test
+    void aCostIsReturnedThoughTheScriptThatReturnsItFailed() {
+        // Given a set of attempts that no script can work with
+        hold();
+        long epochs = books.sumOfEpochs();
+        try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
+            redis.set(books.stamps().get(0) + ":attempts", "no sorted set");
+        }
+
+        // When
+        letItGrowOld();
+
+        // Then
+        eventually(SOON, () -> assertThat(books.sumOfEpochs()).isGreaterThan(epochs));
+        eventually(SOON, () -> assertThat(draws.balance(user, POINTS)).isEqualTo(100));
+        eventually(SOON, books::assertJournalsEmpty);
         books.assertReconciled();
     }
 

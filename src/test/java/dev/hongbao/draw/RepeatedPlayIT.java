@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -81,9 +82,10 @@ class RepeatedPlayIT {
 
     @AfterEach
     void theRestOfTheTableIsThere() {
-        while (settled().size() < 40) {
-            assertThat(get(play(0, "rest", TestEngine.newKey(), 1)).kind()).isEqualTo(Kind.PLAYED);
-        }
+        Stream.generate(() -> play(0, "rest", TestEngine.newKey(), 1))
+                .limit(40 - settled().size())
+                .toList()
+                .forEach(rest -> assertThat(get(rest).kind()).isEqualTo(Kind.PLAYED));
         assertThat(TestDraws.counts(settled())).isEqualTo(Map.of("a", 8L, "b", 32L));
         assertThat(get(play(1, "rest", TestEngine.newKey(), 1)).kind()).isEqualTo(Kind.EXHAUSTED);
         eventually(SOON, books::assertJournalsEmpty);
