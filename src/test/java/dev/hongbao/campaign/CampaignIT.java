@@ -8,6 +8,7 @@ import static dev.hongbao.testing.TestEngine.member;
 import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.campaign.Campaign.View.Status;
 import dev.hongbao.campaign.CampaignService.CampaignReport;
 import dev.hongbao.ledger.Ledger.TransferKind;
 import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
@@ -15,19 +16,23 @@ import dev.hongbao.packet.Packet;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestCampaigns;
+import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
 import dev.hongbao.testing.TestServers;
 import dev.hongbao.values.Caller;
 import dev.hongbao.values.Caller.Role;
 import dev.hongbao.values.CampaignId;
+import dev.hongbao.values.GroupId;
 import dev.hongbao.values.IdempotencyKey;
+import dev.hongbao.values.Metadata;
 import dev.hongbao.values.RefusedException;
 import dev.hongbao.values.RefusedException.Refusal;
 import dev.hongbao.values.UserId;
 import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.sql.Connection;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.ArrayList;
@@ -41,10 +46,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A campaign from its budget to its end: where every cent goes, and who may claim. */
+/** A campaign from its budget to its end: where every cent goes, who may open its pools, when and how often, and who may claim. */
 @ExtendWith(Servers.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CampaignIT {
+    /** Each has a statement of its own under way: so many openings meet in Postgres. */
+    private static final int LOOPS = 8;
+
     private TestServers servers;
     private Books books;
     private TestEngine engine;
@@ -54,7 +62,7 @@ class CampaignIT {
     void start(TestServers given) {
         servers = given;
         books = new Books(servers);
-        engine = TestEngine.start(servers, 2, Map.of());
+        engine = TestEngine.start(servers, LOOPS, Map.of());
         campaigns = new TestCampaigns(engine);
         engine.deposit("shop", 1_000_000);
     }
@@ -147,10 +155,6 @@ class CampaignIT {
                 () -> get(engine.loop(0)
                         .call(services -> services.campaigns.create(TestDraws.SERVICE, definition(101, 5), key))));
         assertRefused(Refusal.INSUFFICIENT_FUNDS, () -> campaigns.create(definition(9_000_000, 5)));
-        assertRefused(
-                Refusal.NOT_ELIGIBLE,
-                () -> get(engine.loop(0)
-                        .call(services -> services.campaigns.create(member("shop"), definition(100, 5), newKey()))));
     }
 
     @Test
@@ -196,23 +200,6 @@ class CampaignIT {
     }
 
     @Test
-    void aReportOfManyProductsIsReadInPages() {
-        // Given more products than a page has
-        int products = 501;
-        Campaign.View campaign = campaigns.create(definition(10L * products, 1));
-
-        // When
-        IntStream.range(0, products).forEach(i -> campaigns.open(campaign, "opener", "product-" + i));
-
-        // Then each is told once
-        assertThat(campaigns.report(campaign.campaign().id()))
-                .hasSize(products)
-                .allMatch(line -> line.pools() == 1 && line.amount() == 10)
-                .extracting(CampaignReport::product)
-                .doesNotHaveDuplicates();
-    }
-
-    @Test
     void aListedUserOrATokenMayClaim() {
         // Given
         JsonObject body = definition(100, 5)
@@ -237,6 +224,155 @@ class CampaignIT {
     private Kind claimAs(Packet pool, String user, Map<String, String> traits) {
         Caller caller = new Caller(new UserId(user), Set.of(GROUP), Role.USER, Instant.MAX, traits, null);
         return get(engine.claim(0, caller, pool.id())).kind();
+    }
+
+    @Test
+    void anOpeningIsIdempotentAlsoWhenItsAmountIsDrawn() {
+        // Given
+        JsonObject body = definition(10_000, 5);
+        body.getJsonObject("pool")
+                .put("split", "double-mean")
+                .put("amount", new JsonObject().put("from", 50).put("to", 900));
+        Campaign.View campaign = campaigns.create(body);
+        CampaignId id = campaign.campaign().id();
+        IdempotencyKey key = newKey();
+
+        // When
+        List<Packet> opened = IntStream.range(0, 4)
+                .mapToObj(i -> get(engine.loop(i)
+                        .call(services ->
+                                services.campaigns.open(member("ann"), id, "shoe", GROUP, Metadata.NONE, key))))
+                .toList();
+
+        // Then
+        assertThat(opened.stream().map(Packet::id).distinct()).hasSize(1);
+        assertThat(opened.get(0).amount()).isBetween(50L, 900L);
+        assertThat(campaigns.view(id).left()).isEqualTo(10_000 - opened.get(0).amount());
+        assertRefused(
+                Refusal.IDEMPOTENCY_KEY_REUSED,
+                () -> get(engine.loop(0)
+                        .call(services ->
+                                services.campaigns.open(member("ann"), id, "hat", GROUP, Metadata.NONE, key))));
+    }
+
+    /** Both are judged by one statement. */
+    @Test
+    void anOpeningThatIsRefusedSpendsNothing() throws Exception {
+        // Given a budget for two pools, the first of which is being opened
+        Campaign.View campaign = campaigns.create(definition(100, 5));
+        Future<Packet> first;
+        Future<Packet> refused;
+        Future<Packet> second;
+        try (Connection locked = TestDatabase.lockRows(
+                servers.postgresOwnerUrl(),
+                "campaign where id = '" + campaign.campaign().id() + "'")) {
+            first = campaigns.opening(0, campaign, "ann", "shoe");
+
+            // When a frozen user and another one open the next one
+            books.execute("insert into restriction (scope, subject, kind, placed, actor, reason)"
+                    + " values ('user', 'fred', 'frozen', true, 'backend', 'a test')");
+            refused = campaigns.opening(0, campaign, "fred", "shoe");
+            second = campaigns.opening(0, campaign, "bob", "shoe");
+            assertThat(locked.isClosed()).isFalse();
+        }
+
+        // Then
+        assertThat(get(first).count()).isEqualTo(5);
+        assertRefused(Refusal.FROZEN, () -> get(refused));
+        assertThat(get(second).count()).isEqualTo(5);
+    }
+
+    @Test
+    void whoMayOpenIsJudgedWhereItCounts() {
+        // Given
+        JsonObject body = definition(10_000, 5)
+                .put(
+                        "opening",
+                        new JsonObject()
+                                .put("groups", new JsonArray().add("family"))
+                                .put("users", new JsonArray().add("ann").add("ben"))
+                                .put("onePerProduct", true)
+                                .put("poolsADay", 2));
+        Campaign.View campaign = campaigns.create(body);
+
+        // When the same user opens several at once, of one product
+        List<Future<Packet>> openings = IntStream.range(0, 8)
+                .mapToObj(i -> campaigns.opening(i, campaign, "ann", "shoe"))
+                .toList();
+        get(Future.join(openings).otherwiseEmpty());
+
+        // Then there is one, and each rule refuses for itself
+        assertThat(openings.stream().filter(Future::succeeded)).hasSize(1);
+        assertRefused(Refusal.ALREADY_OPENED, () -> campaigns.open(campaign, "ann", "shoe"));
+        campaigns.open(campaign, "ann", "hat");
+        assertRefused(Refusal.DAILY_LIMIT_REACHED, () -> campaigns.open(campaign, "ann", "coat"));
+        campaigns.open(campaign, "ben", "shoe");
+        assertRefused(Refusal.NOT_ELIGIBLE, () -> campaigns.open(campaign, "eve", "shoe"));
+        Caller elsewhere = new Caller(new UserId("ben"), Set.of(new GroupId("work")), Role.USER, Instant.MAX);
+        assertRefused(
+                Refusal.NOT_ELIGIBLE,
+                () -> get(engine.loop(0)
+                        .call(services -> services.campaigns.open(
+                                elsewhere,
+                                campaign.campaign().id(),
+                                "hat",
+                                new GroupId("work"),
+                                Metadata.NONE,
+                                newKey()))));
+        assertRefused(
+                Refusal.NOT_FOUND,
+                () -> get(engine.loop(0)
+                        .call(services -> services.campaigns.open(
+                                member("ben"), CampaignId.create(), "hat", GROUP, Metadata.NONE, newKey()))));
+    }
+
+    @Test
+    void poolsAreOpenedInTheWindowOnlyAndNotWhileItIsPaused() {
+        // Given one that opens later, and one that is open
+        JsonObject later = definition(100, 5)
+                .put("opensAt", Instant.now().plusSeconds(1800).toString());
+        Campaign.View planned = campaigns.create(later);
+        Campaign.View open = campaigns.create(definition(100, 5));
+        CampaignId id = open.campaign().id();
+        Packet pool = campaigns.open(open, "ann", "shoe");
+
+        // Then
+        assertThat(planned.status()).isEqualTo(Status.PLANNED);
+        assertRefused(Refusal.NOT_OPEN_YET, () -> campaigns.open(planned, "ann", "shoe"));
+
+        // When it is paused
+        Campaign.View paused = get(engine.loop(0).call(services -> services.campaigns.pause(TestDraws.SERVICE, id)));
+
+        // Then no pool is opened, and the open one goes on
+        assertThat(paused.status()).isEqualTo(Status.PAUSED);
+        assertRefused(Refusal.CAMPAIGN_PAUSED, () -> campaigns.open(open, "ben", "shoe"));
+        assertThat(engine.claim(pool, "bob").kind()).isEqualTo(Kind.CLAIMED);
+
+        // When it is resumed
+        get(engine.loop(0).call(services -> services.campaigns.resume(TestDraws.SERVICE, id)));
+        campaigns.open(open, "ben", "shoe");
+
+        // When it has ended
+        campaigns.end(id);
+        assertRefused(Refusal.CAMPAIGN_OVER, () -> campaigns.open(open, "ben", "hat"));
+        campaigns.end(planned.campaign().id());
+        campaigns.awaitClosed(planned);
+        campaigns.awaitClosed(open);
+        assertThat(engine.claim(pool, "late").kind()).isEqualTo(Kind.EXPIRED);
+    }
+
+    @Test
+    void aPoolLivesAtMostUntilItsCampaignEnds() {
+        // Given a campaign that is shorter than its pools' lives
+        JsonObject body =
+                definition(100, 5).put("endsAt", Instant.now().plusSeconds(60).toString());
+        Campaign.View campaign = campaigns.create(body);
+
+        // When
+        Packet pool = campaigns.open(campaign, "ann", "shoe");
+
+        // Then
+        assertThat(pool.expiresAt()).isAfter(Instant.now()).isBeforeOrEqualTo(campaign.endsAt());
     }
 
     /** Java counts claims of a day, and Postgres pools. */

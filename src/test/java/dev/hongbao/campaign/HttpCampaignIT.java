@@ -2,13 +2,14 @@ package dev.hongbao.campaign;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.hongbao.http.Contract;
 import dev.hongbao.testing.Books;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.TestServerClient;
 import dev.hongbao.testing.TestServers;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
-import java.io.InputStream;
+import io.vertx.core.json.pointer.JsonPointer;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Instant;
@@ -22,7 +23,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.yaml.snakeyaml.Yaml;
 
 /** Campaigns as a host and its users see them, on the whole server. */
 @ExtendWith(Servers.class)
@@ -42,8 +42,7 @@ class HttpCampaignIT extends TestServerClient {
     }
 
     private JsonObject create(String more) throws Exception {
-        String host = name("shop");
-        json(post(null, "/v1/accounts/" + host + "/deposits", UUID.randomUUID().toString(), cny(1000)), 201);
+        deposit("shop", "CNY", 1000);
         HttpResponse<String> made =
                 post(null, "/v1/campaigns", UUID.randomUUID().toString(), definition(more));
         JsonObject campaign = json(made, 201);
@@ -68,22 +67,11 @@ class HttpCampaignIT extends TestServerClient {
                 .POST(BodyPublishers.noBody()));
     }
 
-    private HttpResponse<String> claim(String user, JsonObject pool) throws Exception {
-        return send(
-                builder(user, "/v1/packets/" + pool.getString("id") + "/claims").POST(BodyPublishers.noBody()));
-    }
-
     @Test
     void aCampaignThatIsMadeAgainUnderItsKeyWhenItIsOverIsTheSame() throws Exception {
         // Given one whose answer was lost, and that is over since
         String key = UUID.randomUUID().toString();
-        json(
-                post(
-                        null,
-                        "/v1/accounts/" + name("shop") + "/deposits",
-                        UUID.randomUUID().toString(),
-                        cny(1000)),
-                201);
+        deposit("shop", "CNY", 1000);
         JsonObject flash =
                 definition("{}").put("endsAt", Instant.now().plusMillis(800).toString());
         String made = json(post(null, "/v1/campaigns", key, flash), 201).getString("id");
@@ -138,12 +126,12 @@ class HttpCampaignIT extends TestServerClient {
         });
 
         // When claims come to the limits
-        json(claim("bob", pool), 201);
+        json(claim("bob", pool.getString("id")), 201);
         JsonObject second = json(open("ben", campaign, "sku-1"), 201);
-        assertProblem(claim("bob", second), 409, "limited");
-        json(claim("bob", json(open("ben", campaign, "sku-2"), 201)), 201);
-        assertProblem(claim("bob", json(open("ben", campaign, "sku-3"), 201)), 409, "limited");
-        json(claim("bob", pool), 200);
+        assertProblem(claim("bob", second.getString("id")), 409, "limited");
+        json(claim("bob", json(open("ben", campaign, "sku-2"), 201).getString("id")), 201);
+        assertProblem(claim("bob", json(open("ben", campaign, "sku-3"), 201).getString("id")), 409, "limited");
+        json(claim("bob", pool.getString("id")), 200);
 
         // Then the report tells it
         String report = "/v1/campaigns/" + campaign.getString("id") + "/report";
@@ -180,7 +168,7 @@ class HttpCampaignIT extends TestServerClient {
     void aUserSeesThePoolsThatItOpenedAndWhatItsClaimsAreOf() throws Exception {
         // Given a user who sends a packet between two pools, and another one who claims of all and opens one, too
         JsonObject campaign = create("{}");
-        json(post(null, "/v1/accounts/" + name("ann") + "/deposits", "money", cny(100)), 201);
+        deposit("ann", "CNY", 100);
         JsonObject shoe = json(open("ann", campaign, "shoe"), 201);
         JsonObject packet = json(
                 post(
@@ -193,7 +181,7 @@ class HttpCampaignIT extends TestServerClient {
         JsonObject others = json(open("bob", campaign, "shoe"), 201);
         List<JsonObject> all = List.of(others, hat, packet, shoe);
         for (JsonObject each : all) {
-            json(claim("bob", each), 201);
+            json(claim("bob", each.getString("id")), 201);
         }
 
         // When she reads her own, page by page
@@ -271,23 +259,13 @@ class HttpCampaignIT extends TestServerClient {
     }
 
     @Test
-    @SuppressWarnings("unchecked")
     void theExamplesOfTheContractWork() throws Exception {
-        Map<String, Map<String, Object>> examples;
-        try (InputStream contract = getClass().getClassLoader().getResourceAsStream("openapi.yaml")) {
-            JsonObject call = new JsonObject((Map<String, Object>) new Yaml().load(contract))
-                    .getJsonObject("paths")
-                    .getJsonObject("/v1/campaigns")
-                    .getJsonObject("post");
-            examples = (Map<String, Map<String, Object>>) (Map<?, ?>) call.getJsonObject("requestBody")
-                    .getJsonObject("content")
-                    .getJsonObject("application/json")
-                    .getJsonObject("examples")
-                    .getMap();
-        }
+        JsonObject examples = (JsonObject)
+                JsonPointer.from("/paths/~1v1~1campaigns/post/requestBody/content/application~1json/examples")
+                        .queryJson(Contract.document());
         assertThat(examples).hasSizeGreaterThan(1);
-        for (Map<String, Object> example : examples.values()) {
-            JsonObject body = new JsonObject((Map<String, Object>) example.get("value"));
+        for (String name : examples.fieldNames()) {
+            JsonObject body = examples.getJsonObject(name).getJsonObject("value");
             if (!body.getString("asset").equals("CNY")) {
                 declare(body.getString("asset"));
             }
@@ -303,8 +281,6 @@ class HttpCampaignIT extends TestServerClient {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         {"budget": 0}                                                        | #/budget
-        {"budget": 100000000000000}                                          | #/budget
-        {"budget": 1.5}                                                      | #/budget
         {"name": ""}                                                         | #/name
         {"colour": "red"}                                                    | #/colour
         {"endsAt": "2020-01-01T00:00:00Z"}                                   | #/endsAt
@@ -312,18 +288,11 @@ class HttpCampaignIT extends TestServerClient {
         {"endsAt": "2035-02-30T00:00:00Z"}                                   | #/endsAt
         {"zone": "Mars/Olympus"}                                             | #/zone
         {"zone": "+08:00"}                                                   | #/zone
-        {"asset": "cny"}                                                     | #/asset
-        {"pool": {"shares": 0}}                                              | #/pool/shares
-        {"pool": {"shares": 1001}}                                           | #/pool/shares
         {"pool": {"amount": 101}}                                            | #/pool
         {"pool": {"amount": {"from": 200, "to": 100}}}                       | #/pool
         {"pool": {"split": "double-mean", "amount": {"from": 1, "to": 100}}} | #/pool
         {"pool": {"livesSeconds": 30000000}}                                 | #/pool/livesSeconds
         {"pool": {"livesSeconds": 2000000000}}                               | #/pool/livesSeconds
-        {"opening": {"poolsADay": 0}}                                        | #/opening/poolsADay
-        {"claiming": {"total": 0}}                                           | #/claiming/total
-        {"claiming": {"users": ["a b"]}}                                     | #/claiming/users/0
-        {"claiming": {"token": {"name": "tier", "values": []}}}              | #/claiming/token/values
         """)
     void hostileDefinitionsAreRefusedWithThePlace(String more, String pointer) throws Exception {
         HttpResponse<String> answer =
