@@ -96,14 +96,6 @@ class DrawProofIT extends TestServerClient {
                  "prizes": [{"name": "a", "category": "rare", "count": 2, "stock": 40}, {"name": "b", "count": 5}, {"name": "c", "count": 11}],
                  "fallback": {"name": "f"}}
                 """, """
-                {"mode": "table", "whenExhausted": "rescale",
-                 "prizes": [{"name": "a", "count": 4, "stock": 30}, {"name": "b", "count": 5}, {"name": "c", "count": 70}],
-                 "fallback": {"name": "f"}}
-                """, """
-                {"mode": "table", "whenExhausted": "fallback",
-                 "prizes": [{"name": "a", "count": 30}, {"name": "b", "count": 50, "perUser": 3}, {"name": "c", "count": 70}],
-                 "fallback": {"name": "f"}}
-                """, """
                 {"mode": "weights", "limits": {"total": 30, "perDay": 28, "zone": "UTC"},
                  "guarantees": [{"category": "r", "plays": 4}, {"category": "s", "plays": 9}],
                  "prizes": [{"name": "a", "category": "r", "weight": 1, "stock": 30}, {"name": "b", "category": "s", "weight": 1, "perUser": 2},
@@ -111,7 +103,7 @@ class DrawProofIT extends TestServerClient {
                 """, """
                 {"mode": "schedule", "schedule": {"periodSeconds": 3600}, "limits": {"total": 900}, "guarantees": [{"category": "rare", "plays": 25}],
                  "prizes": [{"name": "a", "category": "rare", "quota": 9000, "stock": 1000000},
-                   {"name": "b", "quota": 30000, "stock": 1000000, "perUser": 5}],
+                   {"name": "b", "quota": 3000, "stock": 1000000, "perUser": 5}],
                  "fallback": {"name": "f"}}
                 """})
     void everyPlayIsReplayedFromTheSeedAlsoThroughARecovery(String definition) throws Exception {

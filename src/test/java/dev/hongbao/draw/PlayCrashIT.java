@@ -25,11 +25,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import redis.clients.jedis.Jedis;
-import redis.clients.jedis.args.ClientPauseMode;
 
 /**
- * The server is killed (SIGKILL, the jar in a process of its own) at each step of a play. A lock or a pause that the test holds
- * keeps the step from being passed, so each is hit surely. After the next start the same key gives the same prizes, the cost
+ * The server is killed (SIGKILL, the jar in a process of its own) before and after the settlement of a play. A lock that the test
+ * holds keeps the step from being passed, so each is hit surely. After the next start the same key gives the same prizes, the cost
  * is paid once, and {@code reconcile} finds nothing.
  */
 @ExtendWith(Servers.class)
@@ -99,14 +98,6 @@ class PlayCrashIT extends ServerProcessClient {
         return books.longOf("select count(*) from " + table + " where draw = '" + draw + "'");
     }
 
-    private boolean isHeld() {
-        return statuses().equals(List.of("held"));
-    }
-
-    private List<String> statuses() {
-        return books.strings("select status from play_request where draw = '" + draw + "'");
-    }
-
     /** Whether a statement of the server waits for a lock or at a gate; its own role sees what it runs. */
     private boolean waits(String function) throws Exception {
         try (Connection app = TestDatabase.connect(stores.postgresAppUrl());
@@ -155,27 +146,6 @@ class PlayCrashIT extends ServerProcessClient {
         assertThat(count("play")).isEqualTo(TEN);
         books.assertReconciled();
         return first;
-    }
-
-    @Test
-    void aPlayKilledBetweenHoldAndScriptIsDecidedAfterTheNextStart() throws Exception {
-        // Given a Redis that takes no writes
-        try (Jedis redis = new Jedis(URI.create(stores.redisUrl()))) {
-            redis.clientPause(60_000, ClientPauseMode.WRITE);
-            playInVain();
-            until("the cost is held", this::isHeld);
-            server.kill();
-            until(
-                    "the server's connections are gone",
-                    () -> redis.clientList().lines().count() == 1);
-            redis.clientUnpause();
-        }
-        assertThat(decided()).isEmpty();
-        assertThat(isHeld()).isTrue();
-
-        // Then the next start's script decides what is held
-        startServer();
-        assertPlayedOnce();
     }
 
     @Test
