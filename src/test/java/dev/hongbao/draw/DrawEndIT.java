@@ -3,6 +3,7 @@ package dev.hongbao.draw;
 import static dev.hongbao.testing.Eventually.eventually;
 import static dev.hongbao.testing.TestDraws.POINTS;
 import static dev.hongbao.testing.TestEngine.get;
+import static dev.hongbao.testing.TestEngine.member;
 import static dev.hongbao.testing.TestEngine.newKey;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the settlement of a draw's end reads and locks, and what an owner's look for work reads. Nobody settles meanwhile but the test. */
+/** What the settlement of a draw's end reads and locks, and what an owner's look for work and a player's view read. Nobody settles meanwhile but the test. */
 @ExtendWith(Servers.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DrawEndIT {
@@ -249,5 +250,38 @@ class DrawEndIT {
             }
             return plan.toString();
         }
+    }
+
+    private DrawView seenByVera(Draw draw) {
+        return get(engine.loop(0).call(services -> services.draws.view(member("vera"), draw.id())));
+    }
+
+    @Test
+    void playsAreCountedAsFarAsTenThousand() {
+        // Given a draw that counts nobody's plays
+        Draw draw = draws.create("{mode: weights, prizes: [{name: a, weight: 1}]}");
+        books.execute("alter table play disable trigger user");
+        books.execute("insert into play (draw, seq, request, nth, round, at, prize, part, user_id)"
+                + " select '" + draw.id() + "', n, gen_random_uuid(), n + 1, 1, now(), 1, 0, 'vera'"
+                + " from generate_series(0, 10000) as n");
+        books.execute("alter table play enable trigger user");
+
+        // When, then
+        assertThat(seenByVera(draw).plays()).isEqualTo(10_000);
+    }
+
+    @Test
+    void aDrawWithLimitsHasCountedThem() {
+        // Given
+        Draw draw = draws.create("{mode: weights, limits: {total: 30000}, prizes: [{name: a, weight: 1}]}");
+        assertThat(seenByVera(draw)).returns(0L, DrawView::plays).returns(30_000L, DrawView::left);
+        books.execute(
+                "insert into player (draw, user_id, counters) values ('" + draw.id() + "', 'vera', '{20000, 1, 1}')");
+
+        // When, then
+        assertThat(seenByVera(draw))
+                .returns(20_000L, DrawView::plays)
+                .returns(10_000L, DrawView::left)
+                .returns(null, DrawView::leftToday);
     }
 }

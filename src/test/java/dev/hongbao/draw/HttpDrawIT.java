@@ -89,17 +89,6 @@ class HttpDrawIT extends TestServerClient {
     }
 
     @Test
-    void everyFaultOfADefinitionIsTold() throws Exception {
-        HttpResponse<String> answer = post(null, "/v1/draws", "bad", definition("""
-            {"mode": "weights", "colour": 1, "prizes": [{"name": "a", "weight": 0}, {"weight": 2, "award": {"asset": "x", "amount": 1}}]}
-            """));
-        assertProblem(answer, 400, "invalid-request");
-        assertThat(new JsonObject(answer.body())
-                        .getJsonArray("errors").stream().map(each -> ((JsonObject) each).getString("pointer")))
-                .contains("#/colour", "#/prizes/0/weight", "#/prizes/1/name", "#/prizes/1/award/asset");
-    }
-
-    @Test
     void aDrawThatIsMadeAgainUnderItsKeyWhenItIsOverIsTheSame() throws Exception {
         // Given one whose answer was lost, and that is over since
         String key = UUID.randomUUID().toString();

@@ -56,11 +56,12 @@ class PlayScriptIT {
     }
 
     /** A draw without plays. */
-    private void load(String draw, DrawRules rules) {
-        byte[] state = DrawState.first(rules);
+    private DrawRules load(String draw, String yaml) {
+        DrawRules rules = TestDraws.definition(yaml).openedAt(Instant.EPOCH).rules();
         redis.hset(
                 bytes("d:" + draw),
-                Map.of(bytes("#"), bytes("0"), bytes("*"), DrawState.rules(rules), bytes("="), state));
+                Map.of(bytes("#"), bytes("0"), bytes("*"), DrawState.rules(rules), bytes("="), DrawState.first(rules)));
+        return rules;
     }
 
     /**
@@ -119,9 +120,7 @@ class PlayScriptIT {
     void aPlayReadsNoMoreReleasesThanItNeeds() {
         // Given a user with the prize that a user may win once, and 1,000 releases of it that are due
         String draw = UUID.randomUUID().toString();
-        load(draw, TestDraws.definition("""
-                        {mode: schedule, prizes: [{name: a, quota: 9, stock: 9000, perUser: 1}], fallback: {name: f}}
-                        """).openedAt(Instant.ofEpochMilli(0)).rules());
+        load(draw, "{mode: schedule, prizes: [{name: a, quota: 9, stock: 9000, perUser: 1}], fallback: {name: f}}");
         redis.hset("d:" + draw, "~", "0");
         redis.zadd("m:" + draw, Double.NEGATIVE_INFINITY, DrawKeys.MARK);
         for (int n = 1; n <= 1_000; n++) {
@@ -163,10 +162,8 @@ class PlayScriptIT {
         for (long seed = 1; seed <= 5; seed++) {
             // Given the same draw in Redis and in memory
             Random random = new Random(seed);
-            DrawDefinition definition = TestDraws.definition("{" + yaml + "}").openedAt(Instant.ofEpochMilli(0));
-            DrawRules rules = definition.rules();
             String draw = UUID.randomUUID().toString();
-            load(draw, rules);
+            DrawRules rules = load(draw, "{" + yaml + "}");
             List<Long> numbers = new ArrayList<>();
             Chance chance = () -> numbers.remove(0);
             DrawModel model = new DrawModel(rules, chance);
@@ -216,10 +213,7 @@ class PlayScriptIT {
     @Test
     void aTurnThatCannotBePlayedToItsEndLeavesNothingToThoseAfterIt() {
         // Given a draw of five
-        DrawDefinition definition = TestDraws.definition(
-                        "{mode: table, limits: {total: 50}, prizes: [{name: a, count: 2}, {name: b, count: 3}]}")
-                .openedAt(Instant.EPOCH);
-        load("y", definition.rules());
+        load("y", "{mode: table, limits: {total: 50}, prizes: [{name: a, count: 2}, {name: b, count: 3}]}");
         List<String> users = List.of("tenfold", "a", "b", "c", "d", "e", "f");
         Random random = new Random(1);
         List<long[]> numbers = users.stream()
@@ -239,17 +233,14 @@ class PlayScriptIT {
     @Test
     void tooFewNumbersChangeNothing() {
         // Given
-        DrawDefinition definition = TestDraws.definition(
-                        "{mode: table, prizes: [{name: a, count: 3}, {name: b, count: 30}]}")
-                .openedAt(Instant.EPOCH);
-        load("x", definition.rules());
+        DrawRules rules = load("x", "{mode: table, prizes: [{name: a, count: 3}, {name: b, count: 30}]}");
 
         // Then
         long thrownAway = Chance.RANGE - 1;
         assertThat(call("x", 0, 0, List.of(new long[] {thrownAway, thrownAway}, new long[] {5, 5}), List.of("a", "b")))
                 .containsExactly(STARVED, STARVED);
         assertThat(redis.xlen("journal")).isEqualTo(1);
-        assertThat(redis.hget(bytes("d:x"), bytes("="))).isEqualTo(DrawState.first(definition.rules()));
+        assertThat(redis.hget(bytes("d:x"), bytes("="))).isEqualTo(DrawState.first(rules));
     }
 
     /** Its data may lack settled plays. */
@@ -270,9 +261,7 @@ class PlayScriptIT {
     @Test
     void aRedisOfAnotherHistoryPlaysNothing() {
         // Given
-        DrawDefinition definition = TestDraws.definition("{mode: table, prizes: [{name: a, count: 3}]}")
-                .openedAt(Instant.EPOCH);
-        load("w", definition.rules());
+        load("w", "{mode: table, prizes: [{name: a, count: 3}]}");
 
         // When
         script = script("another");
@@ -288,9 +277,7 @@ class PlayScriptIT {
     @Test
     void aGenerationThatIsOverIsNotCalledBroken() {
         // Given
-        DrawDefinition definition = TestDraws.definition("{mode: table, prizes: [{name: a, count: 3}]}")
-                .openedAt(Instant.EPOCH);
-        load("o", definition.rules());
+        load("o", "{mode: table, prizes: [{name: a, count: 3}]}");
 
         // When
         redis.del("journal", "attempts");

@@ -1,16 +1,18 @@
 package dev.hongbao.fairness;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.hongbao.draw.odds.DrawDefinition;
 import dev.hongbao.draw.odds.Seed;
+import dev.hongbao.packet.Packet.Commitment;
 import dev.hongbao.testing.TestDraws;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /**
- * The commitment of a draw, computed by another program too. When this test fails, nobody can verify draws that exist any more: do not adapt
- * the text.
+ * Seeds and commitments. A draw's commitment was computed by another program too: when its test fails, nobody can verify draws that exist
+ * any more: do not adapt the text.
  */
 class SeedTest {
     private static final DrawDefinition DEFINITION = TestDraws.definition("""
@@ -60,5 +62,35 @@ class SeedTest {
     void theCommitmentIsTheDigestOfFourLines() {
         assertThat(seed().commitment(UUID.fromString("01939d1e-8c00-7000-8000-000000000001"), DEFINITION))
                 .isEqualTo("b21a77dcdd83ee6729109860ca6b07601ccd24c0ed1f44780cda465104c98069");
+    }
+
+    @Test
+    void aSeedHas32BytesOfItsOwn() {
+        byte[] bytes = new byte[32];
+        Seed seed = new Seed(bytes);
+        bytes[0] = 1;
+        seed.toBytes()[1] = 1;
+
+        assertThat(seed.toBytes()).isEqualTo(new byte[32]);
+        assertThat(seed.hex()).isEqualTo("00".repeat(32));
+        for (int length : new int[] {0, 31, 33}) {
+            assertThatThrownBy(() -> new Seed(new byte[length])).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Test
+    void aSeedDoesNotPrintItself() {
+        assertThat(new Seed(new byte[32])).hasToString("a seed");
+    }
+
+    @Test
+    void aCommitmentHasAVersionAndADigest() {
+        String digest = "0123456789abcdef".repeat(4);
+
+        assertThat(new Commitment(1, digest).digest()).isEqualTo(digest);
+        assertThatThrownBy(() -> new Commitment(0, digest)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new Commitment(1, digest.substring(1))).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new Commitment(1, digest.replace('a', 'A')))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 }

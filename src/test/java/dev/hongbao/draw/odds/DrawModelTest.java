@@ -109,15 +109,14 @@ class DrawModelTest {
                 .isTrue();
     }
 
-    @ParameterizedTest
-    @ValueSource(longs = {21, 22})
+    @Test
     @Tag("statistics")
-    void weightsAreExact(long seed) {
+    void weightsAreExact() {
         // Given
         DrawModel model = model(
                 "{mode: weights, prizes: [{name: a, weight: 1}, {name: b, weight: 3}, {name: c, weight: 333},"
                         + " {name: d, weight: 999663}]}",
-                seeded(seed));
+                seeded(21));
 
         // When
         int plays = 3_000_000;
@@ -126,7 +125,7 @@ class DrawModelTest {
         // Then
         double[] expected = {3, 9, 999, 2_998_989};
         assertThat(ChiSquare.of(seen, expected).isPlausible())
-                .as("seed %d %s", seed, Arrays.toString(seen))
+                .as(Arrays.toString(seen))
                 .isTrue();
     }
 
