@@ -3,8 +3,6 @@ package dev.hongbao.fairness;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.hongbao.draw.odds.DrawDefinition;
-import dev.hongbao.draw.odds.Seed;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.values.InvalidInputException;
 import io.vertx.core.json.JsonArray;
@@ -21,7 +19,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 class DrawDocumentsTest {
     private static final UUID DRAW = UUID.fromString("01939d1e-8c00-7000-8000-000000000001");
 
-    private final JsonObject view;
+    private final JsonObject view = TableReplayTest.view(
+            DRAW,
+            TestDraws.definition(
+                    "{mode: weights, opensAt: '2026-02-17T00:00:00Z', closesAt: '2026-02-18T00:00:00Z', prizes: [{name: a,"
+                            + " weight: 1}]}"),
+            1);
     private final JsonObject play = new JsonObject()
             .put("draw", DRAW.toString())
             .put("seq", 0)
@@ -29,21 +32,6 @@ class DrawDocumentsTest {
             .put("number", 1)
             .put("turn", new UUID(0, 7).toString())
             .put("at", "2026-02-17T01:00:00Z");
-
-    DrawDocumentsTest() {
-        DrawDefinition definition = TestDraws.definition(
-                "{mode: weights, opensAt: '2026-02-17T00:00:00Z', closesAt: '2026-02-18T00:00:00Z', prizes: [{name: a,"
-                        + " weight: 1}]}");
-        Seed seed = new Seed(new byte[Seed.BYTES]);
-        JsonArray table = new JsonArray().add(new JsonObject().put("issued", 1));
-        view = new JsonObject()
-                .put("id", DRAW.toString())
-                .put("mode", "weights")
-                .put("seed", seed.hex())
-                .put("commitment", seed.commitment(DRAW, definition))
-                .put("definition", new JsonObject(Seed.definitionText(definition)))
-                .put("finalTable", new JsonObject().put("prizes", table));
-    }
 
     private static Evidence.Proof read(JsonObject... documents) throws IOException {
         StringBuilder text = new StringBuilder();

@@ -82,18 +82,7 @@ class DrawReplayTest {
     }
 
     private DrawReplay replay() {
-        JsonArray table = new JsonArray();
-        for (long issued : won) {
-            table.add(new JsonObject().put("issued", issued));
-        }
-        JsonObject view = new JsonObject()
-                .put("id", DRAW.toString())
-                .put("mode", "schedule")
-                .put("seed", seed.hex())
-                .put("commitment", seed.commitment(DRAW, definition))
-                .put("definition", new JsonObject(Seed.definitionText(definition)))
-                .put("quotas", quotas)
-                .put("finalTable", new JsonObject().put("prizes", table));
+        JsonObject view = TableReplayTest.view(DRAW, definition, won).put("quotas", quotas);
         DrawReplay replay = DrawReplay.of(StrictJson.FOREIGN.decode(view.encode()));
         if (periods.isEmpty()) {
             planned(3, 3, 3, 1);

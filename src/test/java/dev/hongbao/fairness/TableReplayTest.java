@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.UUID;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,14 +32,27 @@ class TableReplayTest {
     private JsonObject view = new JsonObject();
     private final List<JsonObject> plays = new ArrayList<>();
 
+    /** What the server tells of a closed draw with the seed of zeros. @param issued of each prize */
+    static JsonObject view(UUID draw, DrawDefinition definition, long... issued) {
+        Seed seed = new Seed(new byte[Seed.BYTES]);
+        JsonArray table = new JsonArray();
+        Arrays.stream(issued).forEach(count -> table.add(new JsonObject().put("issued", count)));
+        return new JsonObject()
+                .put("id", draw.toString())
+                .put("mode", definition.mode().name().toLowerCase(Locale.ROOT))
+                .put("seed", seed.hex())
+                .put("commitment", seed.commitment(draw, definition))
+                .put("definition", new JsonObject(Seed.definitionText(definition)))
+                .put("finalTable", new JsonObject().put("prizes", table));
+    }
+
     @BeforeEach
     void anHonestExport() {
         UUID draw = UUID.fromString("01939d1e-8c00-7000-8000-000000000001");
-        Seed seed = new Seed(new byte[Seed.BYTES]);
         DrawDefinition definition = TestDraws.definition(
                 "{mode: weights, opensAt: '2026-02-17T00:00:00Z', closesAt: '2026-02-18T00:00:00Z', deny: [eve],"
                         + " prizes: [{name: a, weight: 1}, {name: b, weight: 2}, {name: c, weight: 3}]}");
-        Seed.Numbers chance = seed.chance();
+        Seed.Numbers chance = new Seed(new byte[Seed.BYTES]).chance();
         DrawModel model = new DrawModel(definition.rules(), chance);
         long[] issued = new long[3];
         for (int i = 0; i < 30; i++) {
@@ -54,15 +68,7 @@ class TableReplayTest {
                     .put("turn", turn.toString())
                     .put("at", AT.toString()));
         }
-        JsonArray table = new JsonArray();
-        Arrays.stream(issued).forEach(count -> table.add(new JsonObject().put("issued", count)));
-        view = new JsonObject()
-                .put("id", draw.toString())
-                .put("mode", "weights")
-                .put("seed", seed.hex())
-                .put("commitment", seed.commitment(draw, definition))
-                .put("definition", new JsonObject(Seed.definitionText(definition)))
-                .put("finalTable", new JsonObject().put("prizes", table));
+        view = view(draw, definition, issued);
     }
 
     private List<String> contradictions() {

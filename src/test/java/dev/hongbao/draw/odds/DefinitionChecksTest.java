@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.hongbao.testing.TestDraws;
 import dev.hongbao.values.InvalidInputException;
 import dev.hongbao.values.InvalidInputException.FieldFault;
 import dev.hongbao.values.Text;
+import dev.hongbao.values.UserId;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -15,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.yaml.snakeyaml.Yaml;
 
-/** The rules between fields, at their limits and beyond them. */
+/** The rules between fields, at their limits and beyond them, and what a definition says of days and users. */
 class DefinitionChecksTest {
     private static Map<String, Object> body(String yaml) {
         return new Yaml().load("{name: x, closesAt: '2030-01-01T00:00:00Z', " + yaml + "}");
@@ -98,5 +101,29 @@ class DefinitionChecksTest {
                 InvalidInputException.class,
                 () -> DefinitionChecks.require(definition.openedAt(definition.closesAt())));
         assertThat(late.faults()).containsExactly(new FieldFault("#/closesAt", Text.of("draw.closes-before-opening")));
+    }
+
+    private static DrawDefinition definition(String more) {
+        return TestDraws.definition("{mode: weights, prizes: [{name: a, weight: 1}], " + more + "}");
+    }
+
+    @Test
+    void aDayBeginsAtMidnightInTheDrawsZone() {
+        DrawDefinition draw = definition("limits: {perDay: 1, zone: Asia/Shanghai}");
+        Instant midnight = Instant.parse("2026-02-16T16:00:00Z");
+        assertThat(draw.dayOf(midnight)).isEqualTo(LocalDate.parse("2026-02-17").toEpochDay());
+        assertThat(draw.dayOf(midnight.minusMillis(1)))
+                .isEqualTo(LocalDate.parse("2026-02-16").toEpochDay());
+    }
+
+    @Test
+    void whoIsDeniedMayNotAndWhereSomeAreAllowedNobodyElseMay() {
+        UserId ann = new UserId("ann");
+        UserId eve = new UserId("eve");
+        assertThat(definition("deny: [eve]").admits(ann)).isTrue();
+        assertThat(definition("deny: [eve]").admits(eve)).isFalse();
+        assertThat(definition("allow: [ann]").admits(ann)).isTrue();
+        assertThat(definition("allow: [ann]").admits(eve)).isFalse();
+        assertThat(definition("allow: [ann, eve], deny: [eve]").admits(eve)).isFalse();
     }
 }
