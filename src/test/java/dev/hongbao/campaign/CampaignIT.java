@@ -35,7 +35,6 @@ import io.vertx.core.json.JsonObject;
 import java.sql.Connection;
 import java.time.Instant;
 import java.time.ZoneId;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -71,6 +70,19 @@ class CampaignIT {
     void stop() {
         engine.close();
         books.assertReconciled();
+    }
+
+    private Campaign.View create(int loop, JsonObject body, IdempotencyKey key) {
+        return get(engine.loop(loop).call(services -> services.campaigns.create(TestDraws.SERVICE, body, key)));
+    }
+
+    private Campaign.View raise(int loop, CampaignId id, long amount, IdempotencyKey key) {
+        return get(engine.loop(loop).call(services -> services.campaigns.raise(TestDraws.SERVICE, id, amount, key)));
+    }
+
+    private Packet open(int loop, Caller caller, CampaignId id, String product, GroupId group, IdempotencyKey key) {
+        return get(engine.loop(loop)
+                .call(services -> services.campaigns.open(caller, id, product, group, Metadata.NONE, key)));
     }
 
     @Test
@@ -142,18 +154,13 @@ class CampaignIT {
         JsonObject body = definition(100, 5);
 
         // When
-        List<Campaign.View> made = new ArrayList<>();
-        for (int i = 0; i < 2; i++) {
-            made.add(get(engine.loop(i).call(services -> services.campaigns.create(TestDraws.SERVICE, body, key))));
-        }
+        Campaign.View made = create(0, body, key);
 
         // Then
-        assertThat(made.get(0).campaign().id()).isEqualTo(made.get(1).campaign().id());
+        assertThat(create(1, body, key).campaign().id())
+                .isEqualTo(made.campaign().id());
         assertThat(engine.balance("shop")).isEqualTo(before - 100);
-        assertRefused(
-                Refusal.IDEMPOTENCY_KEY_REUSED,
-                () -> get(engine.loop(0)
-                        .call(services -> services.campaigns.create(TestDraws.SERVICE, definition(101, 5), key))));
+        assertRefused(Refusal.IDEMPOTENCY_KEY_REUSED, () -> create(0, definition(101, 5), key));
         assertRefused(Refusal.INSUFFICIENT_FUNDS, () -> campaigns.create(definition(9_000_000, 5)));
     }
 
@@ -179,7 +186,7 @@ class CampaignIT {
         // When the host puts in what is missing, twice under one key
         IdempotencyKey key = newKey();
         for (int i = 0; i < 2; i++) {
-            get(engine.loop(i).call(services -> services.campaigns.raise(TestDraws.SERVICE, id, 49, key)));
+            raise(i, id, 49, key);
         }
 
         // Then one more can be opened, and no other
@@ -188,15 +195,8 @@ class CampaignIT {
                 .extracting(Campaign.View::budget, Campaign.View::left, Campaign.View::returned)
                 .containsExactly(550L, 0L, 0L);
         assertRefused(Refusal.BUDGET_SPENT, () -> campaigns.open(campaign, "bob", "shoe"));
-        assertRefused(
-                Refusal.INSUFFICIENT_FUNDS,
-                () -> get(engine.loop(0)
-                        .call(services -> services.campaigns.raise(TestDraws.SERVICE, id, 90_000_000, newKey()))));
-        assertRefused(
-                Refusal.BALANCE_LIMIT,
-                () -> get(engine.loop(0)
-                        .call(services ->
-                                services.campaigns.raise(TestDraws.SERVICE, id, 99_999_999_999_999L, newKey()))));
+        assertRefused(Refusal.INSUFFICIENT_FUNDS, () -> raise(0, id, 90_000_000, newKey()));
+        assertRefused(Refusal.BALANCE_LIMIT, () -> raise(0, id, 99_999_999_999_999L, newKey()));
     }
 
     @Test
@@ -239,20 +239,14 @@ class CampaignIT {
 
         // When
         List<Packet> opened = IntStream.range(0, 4)
-                .mapToObj(i -> get(engine.loop(i)
-                        .call(services ->
-                                services.campaigns.open(member("ann"), id, "shoe", GROUP, Metadata.NONE, key))))
+                .mapToObj(i -> open(i, member("ann"), id, "shoe", GROUP, key))
                 .toList();
 
         // Then
         assertThat(opened.stream().map(Packet::id).distinct()).hasSize(1);
         assertThat(opened.get(0).amount()).isBetween(50L, 900L);
         assertThat(campaigns.view(id).left()).isEqualTo(10_000 - opened.get(0).amount());
-        assertRefused(
-                Refusal.IDEMPOTENCY_KEY_REUSED,
-                () -> get(engine.loop(0)
-                        .call(services ->
-                                services.campaigns.open(member("ann"), id, "hat", GROUP, Metadata.NONE, key))));
+        assertRefused(Refusal.IDEMPOTENCY_KEY_REUSED, () -> open(0, member("ann"), id, "hat", GROUP, key));
     }
 
     /** Both are judged by one statement. */
@@ -308,22 +302,11 @@ class CampaignIT {
         assertRefused(Refusal.DAILY_LIMIT_REACHED, () -> campaigns.open(campaign, "ann", "coat"));
         campaigns.open(campaign, "ben", "shoe");
         assertRefused(Refusal.NOT_ELIGIBLE, () -> campaigns.open(campaign, "eve", "shoe"));
-        Caller elsewhere = new Caller(new UserId("ben"), Set.of(new GroupId("work")), Role.USER, Instant.MAX);
-        assertRefused(
-                Refusal.NOT_ELIGIBLE,
-                () -> get(engine.loop(0)
-                        .call(services -> services.campaigns.open(
-                                elsewhere,
-                                campaign.campaign().id(),
-                                "hat",
-                                new GroupId("work"),
-                                Metadata.NONE,
-                                newKey()))));
-        assertRefused(
-                Refusal.NOT_FOUND,
-                () -> get(engine.loop(0)
-                        .call(services -> services.campaigns.open(
-                                member("ben"), CampaignId.create(), "hat", GROUP, Metadata.NONE, newKey()))));
+        GroupId work = new GroupId("work");
+        Caller elsewhere = new Caller(new UserId("ben"), Set.of(work), Role.USER, Instant.MAX);
+        CampaignId id = campaign.campaign().id();
+        assertRefused(Refusal.NOT_ELIGIBLE, () -> open(0, elsewhere, id, "hat", work, newKey()));
+        assertRefused(Refusal.NOT_FOUND, () -> open(0, member("ben"), CampaignId.create(), "hat", GROUP, newKey()));
     }
 
     @Test

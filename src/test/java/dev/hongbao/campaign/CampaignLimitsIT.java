@@ -54,46 +54,11 @@ class CampaignLimitsIT extends TwoEngines {
                 "c:" + campaign.campaign().id());
 
         // When one call has the same user on three pools, and another user twice on one
-        String outcomes = new ShardScript(servers)
-                .call(
-                        one.shard(),
-                        "claim",
-                        keys,
-                        1000,
-                        3, //
-                        one.id(),
-                        10,
-                        2,
-                        5,
-                        2,
-                        0,
-                        1,
-                        20_000,
-                        "shoe",
-                        "dan",
-                        "eve", //
-                        two.id(),
-                        10,
-                        1,
-                        5,
-                        2,
-                        0,
-                        1,
-                        20_000,
-                        "hat",
-                        "dan", //
-                        three.id(),
-                        10,
-                        3,
-                        5,
-                        2,
-                        0,
-                        1,
-                        20_000,
-                        "coat",
-                        "dan",
-                        "eve",
-                        "eve");
+        String pools = one.id() + " 10 2 5 2 0 1 20000 shoe dan eve "
+                + two.id() + " 10 1 5 2 0 1 20000 hat dan "
+                + three.id() + " 10 3 5 2 0 1 20000 coat dan eve eve";
+        String outcomes =
+                new ShardScript(servers).call(one.shard(), "claim", keys, (Object[]) ("1000 3 " + pools).split(" "));
 
         // Then
         assertThat(outcomes).isEqualTo("+0 +1 +0 total +0 =0");

@@ -56,6 +56,11 @@ class CampaignRacesIT extends TwoEngines {
         return by.loop(0).call(services -> services.campaigns.raise(TestDraws.SERVICE, id, amount, key));
     }
 
+    private Packet open(TestEngine by, CampaignId id, IdempotencyKey key) {
+        return get(by.loop(0)
+                .call(services -> services.campaigns.open(member("ann"), id, "shoe", GROUP, Metadata.NONE, key)));
+    }
+
     private Future<Campaign.View> pausing(TestEngine by, CampaignId id, boolean paused) {
         return by.loop(0)
                 .call(services -> paused
@@ -188,8 +193,7 @@ class CampaignRacesIT extends TwoEngines {
         Campaign.View campaign = campaigns.create(definition(100, 5));
         CampaignId id = campaign.campaign().id();
         IdempotencyKey key = newKey();
-        Packet pool = get(engine.loop(0)
-                .call(services -> services.campaigns.open(member("ann"), id, "shoe", GROUP, Metadata.NONE, key)));
+        Packet pool = open(engine, id, key);
         assertThat(engine.claim(pool, "bob").kind()).isEqualTo(Kind.CLAIMED);
 
         // When its time is over, and its pool's with it
@@ -203,11 +207,7 @@ class CampaignRacesIT extends TwoEngines {
                 .containsExactly(100L, 0L, 90L);
         assertRefused(Refusal.CAMPAIGN_OVER, () -> campaigns.open(campaign, "ben", "shoe"));
         assertThat(engine.claim(pool, "carl").kind()).isEqualTo(Kind.EXPIRED);
-        assertThat(get(other.loop(0)
-                                .call(services ->
-                                        services.campaigns.open(member("ann"), id, "shoe", GROUP, Metadata.NONE, key)))
-                        .id())
-                .isEqualTo(pool.id());
+        assertThat(open(other, id, key).id()).isEqualTo(pool.id());
     }
 
     @Test
@@ -225,14 +225,9 @@ class CampaignRacesIT extends TwoEngines {
         assertRefused(
                 Refusal.IDEMPOTENCY_KEY_REUSED,
                 () -> get(raising(other, two.campaign().id(), 10, key)));
-        get(engine.loop(0)
-                .call(services -> services.campaigns.open(
-                        member("ann"), one.campaign().id(), "shoe", GROUP, Metadata.NONE, key)));
+        open(engine, one.campaign().id(), key);
         assertRefused(
-                Refusal.IDEMPOTENCY_KEY_REUSED,
-                () -> get(other.loop(0)
-                        .call(services -> services.campaigns.open(
-                                member("ann"), two.campaign().id(), "shoe", GROUP, Metadata.NONE, key))));
+                Refusal.IDEMPOTENCY_KEY_REUSED, () -> open(other, two.campaign().id(), key));
         assertThat(campaigns.view(two.campaign().id()))
                 .extracting(Campaign.View::budget, Campaign.View::left, Campaign.View::returned)
                 .containsExactly(100L, 100L, 0L);

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.hongbao.draw.odds.Seed;
 import dev.hongbao.packet.Claim.ClaimOutcome;
 import dev.hongbao.packet.Claim.ClaimOutcome.Kind;
+import dev.hongbao.packet.PacketView;
 import dev.hongbao.testing.TestDatabase;
 import dev.hongbao.testing.TestDraws;
 import dev.hongbao.testing.TestEngine;
@@ -91,6 +92,14 @@ class RainIT extends TwoEngines {
 
     private ClaimOutcome claim(Caller caller, PacketId drop) {
         return get(engine.claim(0, caller, drop));
+    }
+
+    private List<PacketView> seen(Caller caller, Rain.View rain) {
+        return get(engine.loop(0)
+                        .call(services -> services.feed
+                                .poll(caller, rain.rain().channel(), null, Duration.ZERO)
+                                .page()))
+                .packets();
     }
 
     private List<PacketId> drops(Rain.View rain) {
@@ -186,24 +195,12 @@ class RainIT extends TwoEngines {
         assertRefused(
                 Refusal.NOT_ELIGIBLE,
                 () -> get(engine.loop(0).call(services -> services.packets.view(STRANGER, closedDrop))));
-        assertRefused(
-                Refusal.NOT_ELIGIBLE,
-                () -> get(engine.loop(0)
-                        .call(services -> services.feed
-                                .poll(STRANGER, closed.rain().channel(), null, Duration.ZERO)
-                                .page())));
+        assertRefused(Refusal.NOT_ELIGIBLE, () -> seen(STRANGER, closed));
 
         // Then all of what is public
         assertThat(claim(STRANGER, openDrop).kind()).isEqualTo(Kind.CLAIMED);
         assertThat(rains.view(STRANGER, open.rain().id()).mine()).hasSize(1);
-        eventually(
-                Duration.ofSeconds(10),
-                () -> assertThat(get(engine.loop(0)
-                                        .call(services -> services.feed
-                                                .poll(STRANGER, open.rain().channel(), null, Duration.ZERO)
-                                                .page()))
-                                .packets())
-                        .isNotEmpty());
+        eventually(IN_TIME, () -> assertThat(seen(STRANGER, open)).isNotEmpty());
 
         // Then what a token must say is asked for beside the group
         assertThat(claim(TestEngine.member("ann"), goldDrop).kind()).isEqualTo(Kind.NOT_ELIGIBLE);
@@ -227,15 +224,7 @@ class RainIT extends TwoEngines {
         Rain.View ended = rains.awaitEnded(made);
         assertThat(ended.fallen().size()).isBetween(1, 499);
         assertThat(announced(made)).isLessThanOrEqualTo(ended.fallen().size());
-        assertThat(get(engine.loop(0)
-                                .call(services -> services.feed
-                                        .poll(
-                                                TestEngine.member("dora"),
-                                                made.rain().channel(),
-                                                null,
-                                                Duration.ZERO)
-                                        .page()))
-                        .packets())
+        assertThat(seen(TestEngine.member("dora"), made))
                 .isNotEmpty()
                 .extracting(view -> view.packet().id())
                 .isSubsetOf(fallen(ended));

@@ -243,6 +243,11 @@ class PlayScriptIT {
         assertThat(redis.hget(bytes("d:x"), bytes("="))).isEqualTo(DrawState.first(rules));
     }
 
+    private void assertFencedOff(String draw) {
+        assertThatThrownBy(() -> call(draw, 0, 0, List.of(new long[] {5}), List.of("a")))
+                .hasMessageContaining("NO_JOURNAL");
+    }
+
     /** Its data may lack settled plays. */
     @Test
     void aRedisOfAnotherHistoryRefusesNobody() {
@@ -253,8 +258,7 @@ class PlayScriptIT {
         script = script("another");
 
         // Then
-        assertThatThrownBy(() -> call("z", 0, 0, List.of(new long[] {5}), List.of("a")))
-                .hasMessageContaining("NO_JOURNAL");
+        assertFencedOff("z");
     }
 
     /** Its data may lack settled plays and loaded periods, so the draw's seed would contradict its plays. */
@@ -267,8 +271,7 @@ class PlayScriptIT {
         script = script("another");
 
         // Then
-        assertThatThrownBy(() -> call("w", 0, 0, List.of(new long[] {5}), List.of("a")))
-                .hasMessageContaining("NO_JOURNAL");
+        assertFencedOff("w");
         assertThat(redis.hget("d:w", "#")).isEqualTo("0");
         assertThat(redis.xlen("journal")).isEqualTo(1);
     }
@@ -283,7 +286,6 @@ class PlayScriptIT {
         redis.del("journal", "attempts");
 
         // Then
-        assertThatThrownBy(() -> call("o", 0, 0, List.of(new long[] {5}), List.of("a")))
-                .hasMessageContaining("NO_JOURNAL");
+        assertFencedOff("o");
     }
 }

@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -46,6 +47,8 @@ class RestoredDrawsIT {
               - {name: gold, count: 1, award: {asset: CNY, amount: 7}}
               - {name: nothing, count: 4}
             """;
+
+    private static final String FREE = "{mode: weights, prizes: [{name: a, weight: 1}]}";
 
     private TestServers servers;
     private Books books;
@@ -88,6 +91,16 @@ class RestoredDrawsIT {
         IntStream.rangeClosed(1, PLAYERS + 1).forEach(n -> draws.deposit("u" + n, POINTS, MONEY));
         Draw draw = draws.create(TABLE);
         assertThat(kind(engine, draw, "u1")).isEqualTo(Kind.PLAYED);
+        return draw;
+    }
+
+    /** Makes a draw, and a backup when its server is gone. */
+    private Draw backedUp(Function<TestEngine, Draw> make) {
+        Draw draw;
+        try (TestEngine before = engine()) {
+            draw = make.apply(before);
+        }
+        servers.backUpPostgres();
         return draw;
     }
 
@@ -185,11 +198,7 @@ class RestoredDrawsIT {
     @Test
     void whoWaitsMeanwhilePaysAndPlaysInTheNextGeneration() {
         // Given
-        Draw draw;
-        try (TestEngine before = engine()) {
-            draw = played(before);
-        }
-        servers.backUpPostgres();
+        Draw draw = backedUp(this::played);
         try (TestEngine engine = engine("20s")) {
             // Given a play that is paid and decided, and waits
             get(engine.engine().stopWriter());
@@ -222,11 +231,7 @@ class RestoredDrawsIT {
     @Test
     void aDrawIsOpenAgainWhoseEarlyEndWasLostBeforeItWasSettled() throws Exception {
         // Given a draw that is ended early after the backup, and a settlement that hangs
-        Draw draw;
-        try (TestEngine before = engine()) {
-            draw = new TestDraws(before).create("{mode: weights, prizes: [{name: a, weight: 1}]}");
-        }
-        servers.backUpPostgres();
+        Draw draw = backedUp(engine -> new TestDraws(engine).create(FREE));
         try (TestEngine engine = engine()) {
             try (Connection hanging = TestDatabase.lockRows(servers.postgresOwnerUrl(), "shard")) {
                 get(engine.loop(0).call(services -> services.draws.close(SERVICE, draw.id())));
@@ -252,14 +257,14 @@ class RestoredDrawsIT {
         try (TestEngine before = engine()) {
             draw = played(before);
             first = get(play(before, draw, "u1"));
-            ended = new TestDraws(before).create("{mode: weights, prizes: [{name: a, weight: 1}]}");
+            ended = new TestDraws(before).create(FREE);
         }
         servers.backUpPostgres();
         try (TestEngine owner = engine();
                 TestEngine other = engine()) {
             List<TestEngine> engines = List.of(owner, other);
             IntStream.rangeClosed(2, PLAYERS).forEach(n -> assertPlays(engines.get(n % 2), draw, "u" + n));
-            Draw lost = new TestDraws(owner).create("{mode: weights, prizes: [{name: a, weight: 1}]}");
+            Draw lost = new TestDraws(owner).create(FREE);
             get(owner.loop(0).call(services -> services.draws.close(SERVICE, ended.id())));
             for (TestEngine engine : engines) {
                 assertThat(kind(engine, draw, "u6")).isEqualTo(Kind.EXHAUSTED);
@@ -284,11 +289,7 @@ class RestoredDrawsIT {
     @Test
     void aDrawThatWasClosedAfterTheBackupIsOpenAgainAndKeepsItsKey() {
         // Given a draw that was closed after the backup, and its key is still to be removed: that is done once a second
-        Draw draw;
-        try (TestEngine before = engine()) {
-            draw = new TestDraws(before).create("{mode: weights, prizes: [{name: a, weight: 1}]}");
-        }
-        servers.backUpPostgres();
+        Draw draw = backedUp(engine -> new TestDraws(engine).create(FREE));
         try (TestEngine engine = TestEngine.start(servers, 1, Map.of("shards", "1", "journal.poll-interval", "1s"))) {
             get(engine.loop(0).call(services -> services.draws.close(SERVICE, draw.id())));
             eventually(
@@ -302,7 +303,7 @@ class RestoredDrawsIT {
 
             // Then, as soon as the key of a draw that is closed later was removed
             TestDraws draws = new TestDraws(engine);
-            Draw later = draws.create("{mode: weights, prizes: [{name: a, weight: 1}]}");
+            Draw later = draws.create(FREE);
             get(engine.loop(0).call(services -> services.draws.close(SERVICE, later.id())));
             try (Jedis redis = new Jedis(URI.create(servers.redisUrl()))) {
                 eventually(
