@@ -154,16 +154,16 @@ class ScheduleIT {
                                 opening.plus(Duration.ofMinutes(5 * 60 - 30))),
                 12);
 
-        // When it is played twice every ten minutes
+        // When it is played four times every twenty minutes
         long won = 0;
-        for (int step = 0; step < 12 * 6; step++) {
-            if (step % 6 == 0) {
-                awaitPeriod(draw, step / 6);
+        for (int step = 0; step < 12 * 3; step++) {
+            if (step % 3 == 0) {
+                awaitPeriod(draw, step / 3);
             }
-            won += playTimes(draw, 2).stream()
+            won += playTimes(draw, 4).stream()
                     .filter(play -> play.number() != 3)
                     .count();
-            time.move(Duration.ofMinutes(10), engine);
+            time.move(Duration.ofMinutes(20), engine);
         }
 
         // Then every period has its quota, while there is stock
