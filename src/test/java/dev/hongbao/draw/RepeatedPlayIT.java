@@ -26,7 +26,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -134,24 +133,6 @@ class RepeatedPlayIT {
                 assertThat(months.getInt(1)).as(look).isEqualTo(1);
             }
         }
-    }
-
-    @Test
-    void twoServersThatTakeTheSameRequestsAtOncePlayEachOnce() {
-        // When
-        List<Future<PlayOutcome>> first = new ArrayList<>();
-        List<Future<PlayOutcome>> second = new ArrayList<>();
-        for (int i = 0; i < 30; i++) {
-            first.add(play(0, "user" + i, key, 1));
-            second.add(play(1, "user" + i, key, 1));
-        }
-
-        // Then
-        for (int i = 0; i < 30; i++) {
-            assertThat(get(first.get(i)).plays()).isEqualTo(get(second.get(i)).plays());
-        }
-        assertThat(settled()).hasSize(30);
-        assertThat(voids()).isEqualTo(voids);
     }
 
     /** Its reason is gone. Who still waits for it asks again, and waits for the later one. */
