@@ -10,7 +10,7 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
@@ -23,6 +23,7 @@ import org.openqa.selenium.NotFoundException;
 import org.openqa.selenium.StaleElementReferenceException;
 import org.openqa.selenium.WebDriverException;
 import org.openqa.selenium.WebElement;
+import org.openqa.selenium.WindowType;
 import org.openqa.selenium.chrome.ChromeDriver;
 import org.openqa.selenium.chrome.ChromeDriverService;
 import org.openqa.selenium.chrome.ChromeOptions;
@@ -31,7 +32,7 @@ import org.openqa.selenium.logging.LogEntry;
 import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.logging.LoggingPreferences;
 
-/** One person's Chromium, with a profile of its own. */
+/** One person's window of Chromium, whose page knows only what its own tab keeps. */
 final class Browser {
     /** A name that leads here, as an attacker's name server would have it. */
     static final String REBOUND = "rebound.example";
@@ -62,12 +63,15 @@ final class Browser {
     private static final String VISIBLE =
             "const each = document.querySelector(arguments[0]); return each && each.getClientRects().length > 0";
 
-    private static final Path SCREENSHOTS = Path.of("target", "screenshots");
+    /** Given by {@code -Dscreenshots=target/screenshots}; none are taken otherwise, since each takes longer than what it shows. */
+    private static final @Nullable String SCREENSHOTS = System.getProperty("screenshots");
+
     private static final List<String> FLAGS = List.of(
             "--headless=new",
             "--no-sandbox",
             "--disable-dev-shm-usage",
             "--disable-gpu",
+            "--in-process-gpu",
             "--disable-quic",
             "--no-first-run",
             "--disable-background-networking",
@@ -84,21 +88,28 @@ final class Browser {
             Map.of("prefers-color-scheme", "light", "prefers-reduced-motion", "reduce");
 
     /** By person. */
-    private static final Map<String, Browser> OPEN = new ConcurrentHashMap<>();
+    private static final Map<String, Browser> OPEN = new HashMap<>();
+
+    /** Of all persons, while it runs. */
+    private static @Nullable ChromeDriver chromium;
+
+    /** The window that commands go to. */
+    private static String current = "";
 
     static {
         Runtime.getRuntime().addShutdownHook(new Thread(Browser::closeAll));
     }
 
-    private final ChromeDriver driver;
+    private final String window;
 
     private final Map<String, String> media = new HashMap<>();
 
     private final int width;
     private final int height;
+    private boolean isUsed;
 
-    private Browser(ChromeDriver driver, int width, int height) {
-        this.driver = driver;
+    private Browser(String window, int width, int height) {
+        this.window = window;
         this.width = width;
         this.height = height;
     }
@@ -115,37 +126,74 @@ final class Browser {
     }
 
     static void closeAll() {
-        OPEN.values().forEach(Browser::close);
         OPEN.clear();
+        if (chromium != null) {
+            try {
+                chromium.quit();
+            } catch (WebDriverException gone) {
+                // it crashed, or its driver did
+            }
+            chromium = null;
+        }
     }
 
     private static Browser start(int width, int height) {
-        Path chromium = installed("/usr/bin/chromium", "/usr/bin/google-chrome");
+        if (chromium == null) {
+            chromium = start();
+        } else {
+            chromium.switchTo().newWindow(WindowType.WINDOW);
+        }
+        current = chromium.getWindowHandle();
+        Browser browser = new Browser(current, width, height);
+        // Of several windows only one has the focus.
+        chromium.executeCdpCommand("Emulation.setFocusEmulationEnabled", Map.of("enabled", true));
+        browser.isUsed = true;
+        browser.leave();
+        return browser;
+    }
+
+    private static ChromeDriver start() {
+        Path binary = installed("/usr/bin/chromium", "/usr/bin/google-chrome");
         Path chromedriver = installed("/usr/bin/chromedriver");
         LoggingPreferences logs = new LoggingPreferences();
         logs.enable(LogType.BROWSER, Level.ALL);
         ChromeOptions options = new ChromeOptions();
-        options.setBinary(chromium.toString());
+        options.setBinary(binary.toString());
         options.addArguments(FLAGS);
-        options.addArguments("--window-size=" + width + "," + height);
         options.setScriptTimeout(WAIT);
         options.setCapability("goog:loggingPrefs", logs);
         ChromeDriverService service = new ChromeDriverService.Builder()
                 .usingDriverExecutable(chromedriver.toFile())
                 .usingAnyFreePort()
                 .build();
-        Browser browser = new Browser(new ChromeDriver(service, options), width, height);
-        browser.leave();
-        return browser;
+        return new ChromeDriver(service, options);
+    }
+
+    private ChromeDriver driver() {
+        ChromeDriver running = Objects.requireNonNull(chromium, "the browser is closed");
+        if (!current.equals(window)) {
+            running.switchTo().window(window);
+            current = window;
+        }
+        return running;
     }
 
     /** Leaves the page, with its sockets and timers. The next one is shown as if nothing had been said about the window. */
     void leave() {
-        driver.get("about:blank");
+        if (!isUsed) {
+            return;
+        }
+        driver().get("about:blank");
         resize(width, height, 1);
         media.clear();
         media.putAll(STILL_AND_LIGHT);
         emulateMedia();
+        isUsed = false;
+    }
+
+    /** Whether a page was opened since it was left. */
+    boolean isUsed() {
+        return isUsed;
     }
 
     private static Path installed(String... places) {
@@ -165,20 +213,20 @@ final class Browser {
 
     /** From now on files that a page has saved go to a directory, without a question. */
     void saveTo(Path directory) {
-        driver.executeCdpCommand(
-                "Browser.setDownloadBehavior",
-                Map.of(
-                        "behavior",
-                        "allow",
-                        "downloadPath",
-                        directory.toAbsolutePath().toString()));
+        driver().executeCdpCommand(
+                        "Browser.setDownloadBehavior",
+                        Map.of(
+                                "behavior",
+                                "allow",
+                                "downloadPath",
+                                directory.toAbsolutePath().toString()));
     }
 
     /** @param scale device pixels per CSS pixel */
     void resize(int width, int height, int scale) {
-        driver.executeCdpCommand(
-                "Emulation.setDeviceMetricsOverride",
-                Map.of("width", width, "height", height, "deviceScaleFactor", scale, "mobile", false));
+        driver().executeCdpCommand(
+                        "Emulation.setDeviceMetricsOverride",
+                        Map.of("width", width, "height", height, "deviceScaleFactor", scale, "mobile", false));
     }
 
     /** A media feature as the visitor has it: {@code prefers-color-scheme: dark}. */
@@ -191,7 +239,7 @@ final class Browser {
         List<Map<String, String>> features = media.entrySet().stream()
                 .map(each -> Map.of("name", each.getKey(), "value", each.getValue()))
                 .toList();
-        driver.executeCdpCommand("Emulation.setEmulatedMedia", Map.of("features", features));
+        driver().executeCdpCommand("Emulation.setEmulatedMedia", Map.of("features", features));
     }
 
     /** Things move for this person from the next page on, as they do for most. */
@@ -206,13 +254,14 @@ final class Browser {
 
     /** Runs a script before each page's own ones. @return undoes it */
     private Runnable before(String script) {
-        Object id = driver.executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", script))
+        Object id = driver().executeCdpCommand("Page.addScriptToEvaluateOnNewDocument", Map.of("source", script))
                 .get("identifier");
-        return () -> driver.executeCdpCommand("Page.removeScriptToEvaluateOnNewDocument", Map.of("identifier", id));
+        return () -> driver().executeCdpCommand("Page.removeScriptToEvaluateOnNewDocument", Map.of("identifier", id));
     }
 
     void open(String url) {
-        driver.get(url);
+        isUsed = true;
+        driver().get(url);
     }
 
     /** Opens a page in English, as somebody of whom this browser remembers nothing. @param script runs before the page's own */
@@ -228,7 +277,7 @@ final class Browser {
     /** Returns when another document is there: what is clicked on the old one, while it still stands, is lost with it. */
     void reload() {
         js("window.isOld = true");
-        driver.navigate().refresh();
+        driver().navigate().refresh();
         seeTrue("return window.isOld === undefined");
     }
 
@@ -237,7 +286,7 @@ final class Browser {
         long end = System.nanoTime() + WAIT.toNanos();
         while (true) {
             try {
-                driver.executeAsyncScript(WAIT_IN_PAGE.formatted(hint), arguments.toArray());
+                driver().executeAsyncScript(WAIT_IN_PAGE.formatted(hint), arguments.toArray());
             } catch (WebDriverException left) {
                 // for another page; or the look from outside tells what is wrong
             }
@@ -251,7 +300,7 @@ final class Browser {
             }
             if (System.nanoTime() - end > 0) {
                 throw new AssertionError("not within " + WAIT + ": " + what + "; the page: "
-                        + driver.executeScript("return document.body.outerHTML.slice(0, 3000)"));
+                        + driver().executeScript("return document.body.outerHTML.slice(0, 3000)"));
             }
             LockSupport.parkNanos(AGAIN_NANOS);
         }
@@ -260,7 +309,7 @@ final class Browser {
     /** The first element that matches, once it is visible. */
     WebElement see(String css) {
         return until(css, VISIBLE, List.of(css), () -> {
-            WebElement found = driver.findElement(By.cssSelector(css));
+            WebElement found = driver().findElement(By.cssSelector(css));
             return found.isDisplayed() ? found : null;
         });
     }
@@ -268,7 +317,7 @@ final class Browser {
     void seeText(String css, String text) {
         String hint = "return document.querySelector(arguments[0])?.innerText.includes(arguments[1])";
         until(css + " with " + text, hint, List.of(css, text), () -> {
-            WebElement found = driver.findElement(By.cssSelector(css));
+            WebElement found = driver().findElement(By.cssSelector(css));
             return found.getText().contains(text) ? found : null;
         });
     }
@@ -283,12 +332,12 @@ final class Browser {
     }
 
     int count(String css) {
-        return driver.findElements(By.cssSelector(css)).size();
+        return driver().findElements(By.cssSelector(css)).size();
     }
 
     void click(String css) {
         until(css, VISIBLE + " && !each.disabled", List.of(css), () -> {
-                    WebElement found = driver.findElement(By.cssSelector(css));
+                    WebElement found = driver().findElement(By.cssSelector(css));
                     return found.isDisplayed() && found.isEnabled() ? found : null;
                 })
                 .click();
@@ -311,43 +360,38 @@ final class Browser {
 
     /** Presses a key wherever the focus is. */
     void press(Keys key) {
-        new Actions(driver).sendKeys(key).perform();
+        new Actions(driver()).sendKeys(key).perform();
     }
 
     WebElement focused() {
-        return driver.switchTo().activeElement();
+        return driver().switchTo().activeElement();
     }
 
     /** @param arguments of the script, of types that JSON has */
     Object js(String script, Object... arguments) {
-        return driver.executeScript(script, arguments);
+        return driver().executeScript(script, arguments);
     }
 
     /** The page's warnings and errors in its console since the last look. */
     List<String> complaints() {
-        return driver.manage().logs().get(LogType.BROWSER).getAll().stream()
+        return driver().manage().logs().get(LogType.BROWSER).getAll().stream()
                 .filter(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue())
                 .map(LogEntry::getMessage)
                 .toList();
     }
 
-    /** Writes {@code target/screenshots/name.png}. */
+    /** A picture of the page, for who looks through all of them. */
     void screenshot(String name) {
+        if (SCREENSHOTS == null) {
+            return;
+        }
         try {
-            Files.createDirectories(SCREENSHOTS);
-            Object picture = driver.executeCdpCommand("Page.captureScreenshot", Map.of("optimizeForSpeed", true))
+            Path directory = Files.createDirectories(Path.of(SCREENSHOTS));
+            Object picture = driver().executeCdpCommand("Page.captureScreenshot", Map.of("optimizeForSpeed", true))
                     .get("data");
-            Files.write(SCREENSHOTS.resolve(name + ".png"), Base64.getDecoder().decode(picture.toString()));
+            Files.write(directory.resolve(name + ".png"), Base64.getDecoder().decode(picture.toString()));
         } catch (IOException fault) {
             throw new UncheckedIOException(fault);
-        }
-    }
-
-    private void close() {
-        try {
-            driver.quit();
-        } catch (WebDriverException gone) {
-            // it crashed, or its driver did
         }
     }
 }

@@ -3,7 +3,6 @@ package dev.hongbao.page;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.hongbao.testing.Eventually;
-import io.vertx.core.json.JsonObject;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,19 +14,6 @@ import org.openqa.selenium.Keys;
 
 /** Support and bookkeeping at the console: users, their packets and prizes, the books, the audit log. */
 class ConsoleSupportIT extends ConsoleFixture {
-    /** A call that the console has no button for, with its token. */
-    private JsonObject post(String path, String body) {
-        return new JsonObject((String) page.js(
-                "const call = new XMLHttpRequest(); call.open('POST', arguments[0], false);"
-                        + " call.setRequestHeader('Content-Type', 'application/json');"
-                        + " call.setRequestHeader('Idempotency-Key', String(performance.now()));"
-                        + " call.setRequestHeader('Authorization',"
-                        + " `Bearer ${JSON.parse(sessionStorage['hongbao.session']).token}`);"
-                        + " call.send(arguments[1]); return call.responseText",
-                path,
-                body));
-    }
-
     @Test
     void aUserIsFrozenAndUnfrozenAndTheAuditLogHasIt() {
         go("users/mallory");
@@ -92,6 +78,7 @@ class ConsoleSupportIT extends ConsoleFixture {
     @Test
     void aPacketThatWasSentForAUserIsCancelledAndTheStatementSaysSo() {
         deposit("amy", "CNY", 10_000);
+        go("users/amy");
         ask("sent", "sendFor");
         page.type("dialog [name=group]", "family");
         page.paste("dialog [name=kind]", "lucky");

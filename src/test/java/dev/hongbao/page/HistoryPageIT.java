@@ -7,7 +7,7 @@ import java.time.Year;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
 
-/** What one received and sent, by year, on the page. Pictures go to {@code target/screenshots}. */
+/** What one received and sent, by year, on the page. */
 class HistoryPageIT extends PageUse {
     /** Of two shares. */
     private static final JsonObject TWO = new JsonObject().put("amount", 200).put("count", 2);

@@ -14,25 +14,31 @@ import java.time.Clock;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server, of all page tests of this JVM with the same options. It ends with the JVM, or when {@link KeptPages} ends it. So no
- * class counts on what another class may change.
+ * A server of all page tests of this JVM, as a start with nothing configured but a host's own services. It ends with the JVM, or when
+ * {@link KeptPages} ends it. So no class counts on what another class may change.
  */
 final class Home {
-    private static final Map<Map<String, String>, Home> OPEN = new ConcurrentHashMap<>();
+    static final OpenIdProvider PROVIDER = new OpenIdProvider();
+    static final Pictures PICTURES;
 
-    /** It idles most of the time, several at once: with few shards, and looking seldom for what is due. */
+    /** It idles most of the time: with few shards, and looking seldom for what is due. */
     private static final Map<String, String> AT_EASE = Map.of("shards", "4", "journal.poll-interval", "250ms");
 
+    private static @Nullable Home open;
+
     static {
+        try {
+            PICTURES = new Pictures();
+        } catch (Exception fault) {
+            throw new ExceptionInInitializerError(fault);
+        }
         Runtime.getRuntime().addShutdownHook(new Thread(Home::closeAll));
     }
 
     private final Path data;
-    private final Map<String, String> options;
     private @Nullable HongbaoServer server;
 
     private final HttpClient http = HttpClient.newHttpClient();
@@ -40,8 +46,7 @@ final class Home {
     final URI base;
     final TokenSigner signer;
 
-    private Home(Map<String, String> options) {
-        this.options = options;
+    private Home() {
         try {
             data = Files.createTempDirectory("hongbao-home");
             startServer(0);
@@ -52,20 +57,28 @@ final class Home {
         }
     }
 
-    /** @param options of the server, by path */
-    static Home of(Map<String, String> options) {
-        return OPEN.computeIfAbsent(options, Home::new);
+    static Home open() {
+        if (open == null) {
+            open = new Home();
+        }
+        return open;
     }
 
     static void closeAll() {
-        OPEN.values().forEach(Home::close);
-        OPEN.clear();
+        if (open != null) {
+            open.close();
+            open = null;
+        }
     }
 
     private void startServer(int port) throws Exception {
         Map<String, String> all = new HashMap<>(AT_EASE);
-        all.putAll(options);
-        all.putAll(Map.of("data.dir", data.toString(), "http.port", Integer.toString(port), "management.port", "0"));
+        all.put("data.dir", data.toString());
+        all.put("http.port", Integer.toString(port));
+        all.put("management.port", "0");
+        all.put("console.oidc-issuer", PROVIDER.issuer());
+        all.put("console.oidc-client-id", "console");
+        all.put("page.images", PICTURES.origin());
         server = HongbaoServer.start(HongbaoConfig.of(all));
     }
 

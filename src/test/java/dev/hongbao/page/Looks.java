@@ -13,7 +13,7 @@ final class Looks {
             const texts = document.createTreeWalker(document.querySelector(arguments[0]), NodeFilter.SHOW_TEXT);
             while (texts.nextNode()) {
               const node = texts.currentNode;
-              if (node.data.trim() === '' || node.parentElement.closest('.unseen, option')) continue;
+              if (node.data.trim() === '' || node.parentElement.closest('.unseen, option, [hidden]')) continue;
               const range = document.createRange();
               range.selectNodeContents(node);
               const text = range.getBoundingClientRect();

@@ -3,16 +3,16 @@ package dev.hongbao.page;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * Tests of the page: two people, each in a browser of their own, on a start with nothing configured, and others who act over
- * HTTP. Pictures go to {@code target/screenshots}; the console stays empty.
+ * Tests of the page: two people, each in a window of their own, and others who act over HTTP. The console stays
+ * empty.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class PageUse {
@@ -26,15 +26,11 @@ abstract class PageUse {
     Family family;
 
     @BeforeAll
-    void start() throws Exception {
+    void start() {
         // The browsers first, so that a missing one is reported at once.
         mei = new Visitor(Browser.of("mei", 1280, 860));
         ben = new Visitor(Browser.of("ben", 1180, 820));
-        home = home();
-    }
-
-    Home home() throws Exception {
-        return Home.of(Map.of());
+        home = Home.open();
     }
 
     @BeforeEach
@@ -52,17 +48,17 @@ abstract class PageUse {
         visitor.come(home.base, family.session(member));
     }
 
-    /** Neither page has anything to complain about; then both are left, for the next test. */
+    /** No page has anything to complain about; then all are left, for the next test. */
     @AfterEach
     void nothingOnTheConsole() {
+        List<Browser> used =
+                Stream.of(mei.browser(), ben.browser()).filter(Browser::isUsed).toList();
         try {
-            List<String> ofMei = mei.browser().complaints();
-            List<String> ofBen = ben.browser().complaints();
-            assertThat(ofMei).isEmpty();
-            assertThat(ofBen).isEmpty();
+            List<String> complaints =
+                    used.stream().flatMap(each -> each.complaints().stream()).toList();
+            assertThat(complaints).isEmpty();
         } finally {
-            mei.browser().leave();
-            ben.browser().leave();
+            used.forEach(Browser::leave);
         }
     }
 }

@@ -1,6 +1,6 @@
 package dev.hongbao.page;
 
-import static dev.hongbao.page.Host.PICTURES;
+import static dev.hongbao.page.Home.PICTURES;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.json.JsonObject;
@@ -8,13 +8,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
 
-/** Names and pictures that the host gives, on the page. Pictures go to {@code target/screenshots}. */
+/** Names and pictures that the host gives, on the page. */
 class ProfilePageIT extends PageUse {
-    @Override
-    Home home() {
-        return Host.home();
-    }
-
     @Override
     String group() {
         return DEMO;
@@ -120,19 +115,18 @@ class ProfilePageIT extends PageUse {
     @Test
     void aMemberOfTheDemoIsNamedByTheTokenInTheReadersLanguageUnlessTheHostSaysMore() throws Exception {
         // Given
-        mei.enter(home.base, "demo-mei");
+        mei.enter(home.base, "demo-fang");
         ben.enter(home.base, "demo-ben");
         mei.send("1", 1, "By token", form -> {});
         String packet = ben.seePacket("By token");
-        ben.browser().seeText(row(packet, ".by b"), "Mei");
+        ben.browser().seeText(row(packet, ".by b"), "Fang");
 
         // When
-        family.show("demo-mei", new JsonObject().put("displayName", "Auntie Mei"));
+        family.show("demo-fang", new JsonObject().put("displayName", "Auntie Fang"));
         mei.send("1", 1, "By the host", form -> {});
 
         // Then
         String second = ben.seePacket("By the host");
-        ben.browser().seeText(row(second, ".by b"), "Auntie Mei");
-        family.show("demo-mei", new JsonObject().put("displayName", "小梅"));
+        ben.browser().seeText(row(second, ".by b"), "Auntie Fang");
     }
 }

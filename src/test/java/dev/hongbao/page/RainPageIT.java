@@ -6,7 +6,7 @@ import io.vertx.core.json.JsonObject;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
 
-/** A rain on the page: a countdown, envelopes that fall and are caught, a result. Pictures go to {@code target/screenshots}. */
+/** A rain on the page: a countdown, envelopes that fall and are caught, a result. */
 class RainPageIT extends PageUse {
     /** Of each drop. */
     private static final long SHARE = 111;
@@ -104,46 +104,6 @@ class RainPageIT extends PageUse {
         page.see(bar(rain));
         family.cancelRain(rain);
         page.seeText(".timeline", "Interlude: ");
-    }
-
-    @Test
-    void aRainThatEndedBeforeItsChannelIsFollowedIsOver() throws Exception {
-        // Given a rain that was found, and is over
-        enter(mei, "demo-mei");
-        Browser page = mei.browser();
-        String rain = family.makeRain("Over", RAIN);
-        page.see(bar(rain));
-        family.cancelRain(rain);
-        page.seeText(".timeline", "Over: 0 caught");
-
-        // When its channel tells its drops, and not the end, which was told before
-        page.js("""
-            const [id, token] = arguments;
-            const client = {join: (channel, {onState}) => { setTimeout(() => onState([])); return Promise.resolve({leave() {}}); }};
-            import('/app/rain-watch.js').then(({Rain}) => {
-              window.found = new Rain({id, channel: 'rain:' + id, mine: []}, {client, token: () => token, onClaim() {}, onChange() {}});
-            });
-            """, rain, family.session("demo-mei").getString("token"));
-
-        // Then it is known to be over
-        page.seeTrue("return window.found?.phase() === 'ended'");
-    }
-
-    @Test
-    void ofManyRainsTheNewestAreKept() throws Exception {
-        // Given a tab that stays open
-        enter(mei, "demo-mei");
-        Browser page = mei.browser();
-
-        // When more rains come and go than are kept
-        for (int n = 1; n <= 22; n++) {
-            family.cancelRain(family.makeRain("Rain " + n, RAIN));
-            page.seeText(".timeline", "Rain " + n + ": 0 caught");
-        }
-
-        // Then
-        assertThat(page.count(".note.win")).isEqualTo(20);
-        page.seeText(".timeline", "Rain 3: 0 caught");
     }
 
     @Test
