@@ -83,10 +83,10 @@ class DeadLineIT extends PageUse {
     @Test
     void aMissedPongAnUnansweredRequestAndALostAnswerAreEachGotOver() throws Exception {
         // Given a client behind the line
-        mei.enter(behindIt, "demo-mei");
+        mei.knock(behindIt);
         Browser page = mei.browser();
         page.js("""
-                const { token } = JSON.parse(sessionStorage.getItem('hongbao.session'));
+                const [token] = arguments;
                 window.states = [];
                 window.packets = [];
                 window.done = {};
@@ -94,7 +94,7 @@ class DeadLineIT extends PageUse {
                   const start = (bounds) => connect({ token, onState: (state) => window.states.push(state), ...bounds });
                   window.start = start;
                 });
-                """);
+                """, family.session("demo-mei").getString("token"));
         awaitTrue(page, "window.start");
 
         // When nothing comes back, a heartbeat notices; nobody does anything
@@ -111,7 +111,7 @@ class DeadLineIT extends PageUse {
         page.js("window.one.close()");
 
         // When a claim is swallowed, it is asked for again on another line
-        page.js("window.two = window.start({ heartbeatMillis: 1e6, answerMillis: 1500 })");
+        page.js("window.two = window.start({ heartbeatMillis: 1e6, answerMillis: 800 })");
         awaitTrue(page, "states.at(-1) === 'open'");
         line.swallow();
         page.js("window.two.claim('" + packet + "').then(({ amount }) => { window.done.claim = amount; })");
@@ -148,14 +148,14 @@ class DeadLineIT extends PageUse {
                     if (type === 'packet.sent') window.told.push(data.packet.id);
                     window.busy--;
                   },
-                }).then(() => Promise.all(Array.from({ length: 60 }, () => (
+                }).then(() => Promise.all(Array.from({ length: 30 }, () => (
                   window.two.send({ group: 'demo', kind: 'equal', asset: 'CNY', amount: 1, count: 1 }))))).then((packets) => {
                   window.done.many = packets.map(({ id }) => id).sort().join();
                 });
                 """);
         awaitTrue(page, "told.length > 5");
         line.breakConnections();
-        awaitTrue(page, "done.many && told.length === 60");
+        awaitTrue(page, "done.many && told.length === 30");
         assertThat(page.js("return told.sort().join() === done.many && !done.overlap"))
                 .isEqualTo(true);
 

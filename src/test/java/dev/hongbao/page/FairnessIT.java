@@ -34,6 +34,7 @@ class FairnessIT extends PageUse {
                 const [packet, claims] = told(vector, shares);
                 if (await commitmentOf(packet) !== vector.commitment) broken.push(`${name}: commitment`);
                 if (!(await verifyPacket(packet, claims, vector)).fair) broken.push(`${name}: not fair`);
+                if (vector.count > 100) continue; // of those a forgery takes a second, and is seen as in the others
                 const forgeries = {
                   seed: [{ ...packet, seed: packet.seed.slice(2) + '00' }, claims],
                   id: [{ ...packet, id: vectors.at(-1).id.replace('8000', '9000') },

@@ -183,6 +183,12 @@ final class Family {
         post("/v1/packets/" + packet + "/claims", token(member), new JsonObject());
     }
 
+    /** Plays the demo's wheel ten times. */
+    void playTen(String member) throws Exception {
+        String draw = login(member).getString("draw");
+        post("/v1/draws/" + draw + "/plays", token(member), new JsonObject().put("plays", 10));
+    }
+
     /** Who one is, as {@code POST /v1/demo/login} answers. */
     JsonObject login(String member) throws Exception {
         return post("/v1/demo/login", null, new JsonObject().put("member", member));

@@ -104,8 +104,8 @@ class PrometheusIT extends HttpApiClient {
                 directory.resolve("alerts.yml"),
                 Files.readString(from.resolve("alerts.yml"))
                         .replaceAll("for: \\w+", "for: 1s")
-                        .replaceAll("\\[\\w+]", "[8s]")
-                        .replaceAll("offset \\w+", "offset 8s"));
+                        .replaceAll("\\[\\w+]", "[5s]")
+                        .replaceAll("offset \\w+", "offset 5s"));
         int port;
         try (ServerSocket free = new ServerSocket(0)) {
             port = free.getLocalPort();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
 
-/** The wheel on the page: it stops where the server has decided, and tells everybody. Pictures go to {@code target/screenshots}. */
+/** The wheel on the page: it stops where the server has decided, and tells everybody. */
 class WheelIT extends PageUse {
     private static final int START_POINTS = 500;
 
@@ -35,10 +35,10 @@ class WheelIT extends PageUse {
     }
 
     @Test
-    void aSpinStopsAtItsPrizeAndStandsInTheHistory() {
+    void aSpinStopsAtItsPrizeAndItsCostIsShownAlsoToWhoClosesTheWheelEarly() throws Exception {
         // Given
         mei.browser().move();
-        mei.enter(home.base, "demo-mei");
+        enter(mei, "demo-mei");
         Browser page = mei.browser();
         page.click(".to-wheel");
         page.see(".wheel-purse [data-points='" + START_POINTS + "']");
@@ -62,33 +62,26 @@ class WheelIT extends PageUse {
         page.press(Keys.ESCAPE);
         page.seeNo("dialog");
         page.see(".records [data-kind=cost]");
-    }
 
-    @Test
-    void whoClosesTheWheelBeforeTheAnswerSeesTheCost() {
-        // Given a spin that is on its way
-        mei.enter(home.base, "demo-fang");
-        Browser page = mei.browser();
+        // When the wheel is closed before the answer
         page.click(".to-wheel");
         page.see("[data-spin='1']");
         mei.holdBack("play");
         page.click("[data-spin='1']");
         page.seeTrue("return window.release !== undefined");
-
-        // When
         page.click("dialog .close");
         page.seeNo("dialog");
         page.js("window.release()");
 
         // Then
-        page.see(".side-account .records [data-kind=cost]");
+        page.seeTrue("return document.querySelectorAll('.side-account .records [data-kind=cost]').length === 2");
     }
 
     @Test
-    void tenSpinsAtOnceAreAllShownAndTheGroupHearsOfTheWins() {
+    void tenSpinsAtOnceAreAllShownAndTheGroupHearsOfTheWins() throws Exception {
         // Given
-        mei.enter(home.base, "demo-lei");
-        ben.enter(home.base, "demo-ben");
+        enter(mei, "demo-lei");
+        enter(ben, "demo-ben");
         Browser page = mei.browser();
         page.click(".to-wheel");
 
@@ -108,15 +101,19 @@ class WheelIT extends PageUse {
     }
 
     @Test
-    void theKeyboardIsEnoughAndWhoWantsNoMovementSeesNone() {
-        // Given
-        Browser page = ben.browser();
-        ben.enter(home.base, "demo-anna");
+    void theKeyboardIsEnoughAndWhoWantsNoMovementSeesNone() throws Exception {
+        // Given somebody who has played most of the day's chances
+        for (int ten = 0; ten < 4; ten++) {
+            family.playTen("demo-anna");
+        }
+        Browser page = mei.browser();
+        enter(mei, "demo-anna");
         page.js("document.querySelector('.to-wheel').focus()");
         page.press(Keys.ENTER);
-        page.see("[data-spin='1']");
+        page.see("[data-spin='10']:enabled");
+        String newest = page.see(".history [data-play]").getDomAttribute("data-play");
 
-        // When Tab reaches the button, and Enter is pressed until the day's chances are gone
+        // When Tab reaches the button, and Enter is pressed
         for (int i = 0;
                 i < 10 && !Boolean.TRUE.equals(page.js("return document.activeElement.matches('[data-spin]')"));
                 i++) {
@@ -124,15 +121,16 @@ class WheelIT extends PageUse {
         }
         page.press(Keys.ENTER);
         settle(page, 1);
+
+        // Then it keeps the focus, nothing moves, and ten are too many
         assertThat(page.js("return document.activeElement.dataset.spin")).isEqualTo("1");
         assertThat(page.js("return document.getAnimations().length")).isEqualTo(0L);
-        for (int left = 39; left >= 9; left -= 10) {
-            page.click("[data-spin='10']");
-            page.see("[data-chances='" + left + "']");
-            settle(page, 10);
-        }
+        page.see("[data-chances='9']");
+        page.see("[data-spin='10']:disabled");
+        page.see("[data-spin='1']:enabled");
 
-        // And more of the history is asked for twice at once, and then to its end, then it has each play once
+        // When more of the history is asked for twice at once, and then to its end, then it has each play once
+        page.seeTrue("return document.querySelector('.history [data-play]').dataset.play !== '" + newest + "'");
         page.js("for (const more of Array(2).fill(document.querySelector('.history .quiet-button'))) more.click()");
         for (int plays = 20; plays <= 40; plays += 10) {
             page.seeTrue("return document.querySelectorAll('.history [data-play]').length >= " + plays);
@@ -141,9 +139,7 @@ class WheelIT extends PageUse {
         page.seeNo(".history .quiet-button");
         assertThat(page.count(".history [data-play]")).isEqualTo(41);
 
-        // Then ten are too many, and Escape leads back
-        page.see("[data-spin='10']:disabled");
-        page.see("[data-spin='1']");
+        // And Escape leads back
         page.press(Keys.ESCAPE);
         page.seeNo("dialog");
         assertThat(page.focused().getDomAttribute("class")).isEqualTo("to-wheel");
