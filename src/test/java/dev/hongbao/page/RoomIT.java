@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a tab knows of its group when the feed, the claims and the calls are told in an order that a server seldom takes. */
+/** A tab's view of its group when events, claims and answers come in an unusual order. */
 class RoomIT extends PageUse {
     /** A room, {@code other}, whose socket is {@code line}, and whose calls of rains and packets get {@code seen}, once that is there. */
     private static final String ROOM = """

@@ -92,7 +92,7 @@ class SocketHostileIT extends WithBystander {
         }
     }
 
-    /** What a frame holds takes time to check: a stranger is told first that he is one. */
+    /** The server checks the token before the content of a frame. */
     @Test
     void beforeItsTokenOnlyATokenIsHeldAgainstTheContract() throws IOException {
         try (RawSocket raw = RawSocket.open(server.base())) {
