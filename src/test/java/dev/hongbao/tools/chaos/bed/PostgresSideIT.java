@@ -115,10 +115,10 @@ class PostgresSideIT {
         execute("insert into fact values (1)");
 
         // When
-        postgres.flipTable(random());
+        postgres.flipPage(random());
 
         // Then
-        assertThatThrownBy(this::facts).hasMessageContaining("invalid page in block 0 of relation");
+        assertThatThrownBy(() -> execute("insert into fact values (2)")).hasMessageContaining("invalid page in block");
         postgres.mend();
         assertThat(facts()).containsExactly(List.of("1"));
 

@@ -169,21 +169,29 @@ public final class PostgresSide implements AutoCloseable {
         }
     }
 
-    /** Stops Postgres, flips a bit of a table and starts Postgres, which must refuse that page from now on. */
-    public void flipTable(SplittableRandom random) throws Exception {
-        List<List<String>> tables = rows("select relname, pg_relation_filepath(oid) from pg_class where relkind = 'r'"
-                + " and relnamespace = 'public'::regnamespace and pg_relation_size(oid) > 0 order by relname");
-        List<String> table = tables.get(random.nextInt(tables.size()));
-        Path file = primary.cluster().resolve(table.get(1));
+    /** Stops Postgres, flips a bit of a table or an index and starts Postgres, which must refuse that page from now on. */
+    public void flipPage(SplittableRandom random) throws Exception {
+        List<List<String>> relations =
+                rows("select relname, pg_relation_filepath(oid) from pg_class where relkind in ('r', 'i')"
+                        + " and relnamespace = 'public'::regnamespace and pg_relation_size(oid) > 0 order by relname");
+        List<String> relation = relations.get(random.nextInt(relations.size()));
+        Path file = primary.cluster().resolve(relation.get(1));
         primary.postgres().close();
         long bit = random.nextLong(Files.size(file) * Byte.SIZE);
         Damage.flip(file, bit);
         mending = () -> Damage.flip(file, bit);
         primary.startAgain();
-        long page = bit / Byte.SIZE / PAGE;
-        mustName(
-                "invalid page in block " + page + " of relation",
-                () -> rows("select max(t::text) from " + table.get(0) + " as t"));
+        mustName("invalid page in block " + bit / Byte.SIZE / PAGE + " of relation", () -> readAll(relation.get(0)));
+    }
+
+    /** Reads all pages of a table or an index, used or not: a copy does. */
+    private void readAll(String relation) throws SQLException {
+        Jdbc.execute(admin(), "set allow_in_place_tablespaces = on", "create tablespace copy location ''");
+        try {
+            Jdbc.execute(admin(), "begin; alter table " + relation + " set tablespace copy", "rollback");
+        } finally {
+            Jdbc.execute(admin(), "drop tablespace copy");
+        }
     }
 
     /** Stops Postgres, and flips a bit of its last checkpoint in the log, or ends the log there: Postgres must not start. */

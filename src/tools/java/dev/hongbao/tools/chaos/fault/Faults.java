@@ -104,7 +104,7 @@ final class Faults {
                     LITTLE,
                     (redis, random) -> missedUnless(redis.migrateHalf(random), "no keys"),
                     RedisSide::migrateRest));
-        } else { // in a cluster a replica would have the lost data
+        } else { // in a cluster a replica would have the lost data, and a changed key another node's slot
             all.add(redis(
                     "redis: a bit of its log flipped", LITTLE, RedisSide::flipLog, RedisSide::startAgainOrForget));
             all.add(redis(
@@ -171,7 +171,7 @@ final class Faults {
                             side.rows(OF_SERVERS);
                         },
                         side -> side.limitConnections(-1)),
-                postgres("postgres: a bit of a table flipped", PostgresSide::flipTable, PostgresSide::mend),
+                postgres("postgres: a bit of a page flipped", PostgresSide::flipPage, PostgresSide::mend),
                 postgres("postgres: its log damaged", PostgresSide::damageLog, PostgresSide::mend),
                 postgres(
                         "postgres: a table locked",
