@@ -38,7 +38,7 @@ class ConfigTextTest {
 
     @Test
     void theFileInTheRepositoryIsTheDefaultFile() throws IOException {
-        assertThat(Path.of("conf", "hongbao.yaml")).content().isEqualTo(ConfigText.defaultYaml());
+        assertThat(Files.readString(Path.of("conf", "hongbao.yaml"))).isEqualTo(ConfigText.defaultYaml());
     }
 
     @Test

@@ -230,6 +230,7 @@ class ConsoleIT extends ConsoleFixture {
         page.click("[data-view=campaigns]");
         ask("campaigns", "makeCampaign");
         confirm();
+        page.seeText("[data-panel=campaigns] tbody tr", "Spring shoes"); // the first row: another test's stood there
         page.click("[data-panel=campaigns] tbody a");
         page.seeText("[data-panel=campaign] [data-field=name]", "Spring shoes");
 
@@ -288,6 +289,7 @@ class ConsoleIT extends ConsoleFixture {
         page.click("[data-view=rains]");
         ask("rains", "makeRain");
         confirm();
+        page.seeText("[data-panel=rains] tbody tr", "Evening rain");
         page.click("[data-panel=rains] tbody a");
         page.seeText("[data-panel=rain] [data-field=status]", "planned");
 

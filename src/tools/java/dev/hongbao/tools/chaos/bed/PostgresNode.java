@@ -84,6 +84,7 @@ public final class PostgresNode implements AutoCloseable {
 
     /** Like {@code pg_basebackup}, which is not among the embedded programs. The log has the writes meanwhile. */
     private void copy(PostgresNode primary) throws IOException, SQLException {
+        Files.createDirectories(home); // a disk of its own is there already
         try (Connection session = Jdbc.connect(primary.admin());
                 Statement statement = session.createStatement()) {
             statement.execute("select pg_backup_start('replica', true)");
