@@ -42,6 +42,7 @@ class BookPlansIT {
             engine.deposit("ann", 1);
         }
         owner = TestDatabase.connect(servers.postgresOwnerUrl());
+        execute("set time zone 'UTC'"); // not the machine's
         execute("alter table transfer disable trigger user");
         execute("alter table command disable trigger user");
         execute(

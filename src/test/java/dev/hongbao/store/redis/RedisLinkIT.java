@@ -13,6 +13,7 @@ import dev.hongbao.testing.LiveHeap;
 import dev.hongbao.testing.Servers;
 import dev.hongbao.testing.Sockets;
 import dev.hongbao.testing.TestServers;
+import dev.hongbao.tools.local.ChildProcess;
 import dev.hongbao.tools.local.LossyProxy;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -22,7 +23,6 @@ import io.vertx.core.internal.VertxInternal;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
-import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -157,15 +157,15 @@ class RedisLinkIT {
     }
 
     @Test
-    void aRedisThatHangsIsLostInTimeAndFoundAgain() throws Exception {
+    void aRedisThatHangsIsLostInTimeAndFoundAgain() {
         // Given
-        signal("STOP");
+        ChildProcess.signal("STOP", servers.redis().pid());
         try {
             // When, Then
             assertFails(RedisFault.Kind.LOST, this::ping);
             assertFails(RedisFault.Kind.DOWN, this::ping);
         } finally {
-            signal("CONT");
+            ChildProcess.signal("CONT", servers.redis().pid());
         }
         eventually(SOON, () -> assertThat(ping()).isEqualTo("PONG"));
         eventually(SOON, () -> assertThat(connections()).isEqualTo(1));
@@ -256,12 +256,6 @@ class RedisLinkIT {
 
     private long clientId() {
         return get(on(() -> link.send(Request.cmd(Command.CLIENT).arg("ID")))).toLong();
-    }
-
-    private void signal(String name) throws IOException, InterruptedException {
-        new ProcessBuilder("kill", "-" + name, Long.toString(servers.redis().pid()))
-                .start()
-                .waitFor();
     }
 
     @Test
