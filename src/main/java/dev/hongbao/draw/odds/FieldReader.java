@@ -152,9 +152,10 @@ final class FieldReader {
     /** A text for {@code parser}; null when missing or invalid. */
     <T> @Nullable T parsed(String field, Text rule, Function<String, T> parser) {
         Object value = raw(field);
-        if (value == null) {
-            return null;
-        }
+        return value == null ? null : parsed(field, value, rule, parser);
+    }
+
+    private <T> @Nullable T parsed(String field, @Nullable Object value, Text rule, Function<String, T> parser) {
         try {
             if (value instanceof String text) {
                 return parser.apply(text);
@@ -225,10 +226,9 @@ final class FieldReader {
         List<?> values = list(field, max);
         List<T> parsed = new ArrayList<>();
         for (int i = 0; i < values.size(); i++) {
-            try {
-                parsed.add(parser.apply((String) values.get(i)));
-            } catch (IllegalArgumentException | ClassCastException malformed) {
-                fault(field + "/" + i, rule);
+            T one = parsed(field + "/" + i, values.get(i), rule, parser);
+            if (one != null) {
+                parsed.add(one);
             }
         }
         return parsed;

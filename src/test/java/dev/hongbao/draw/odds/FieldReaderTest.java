@@ -170,12 +170,13 @@ class FieldReaderTest {
         assertThat(reader(List.of("1", "2")).texts("f", 2, Text.of("field.number"), Integer::parseInt))
                 .containsExactly(1, 2);
         assertNoFault();
-        assertThat(reader(Arrays.asList("1", "x", 3)).texts("f", 3, Text.of("field.number"), Integer::parseInt))
+        assertThat(reader(Arrays.asList("1", "x", 3, null)).texts("f", 4, Text.of("field.number"), Integer::decode))
                 .containsExactly(1);
         assertThat(faults)
                 .containsExactly(
                         new FieldFault("#/at/f/1", Text.of("field.number")),
-                        new FieldFault("#/at/f/2", Text.of("field.number")));
+                        new FieldFault("#/at/f/2", Text.of("field.number")),
+                        new FieldFault("#/at/f/3", Text.of("field.number")));
     }
 
     @Test
