@@ -118,7 +118,7 @@ class ConsoleIT extends ConsoleFixture {
                 const real = { fetch: window.fetch.bind(window), setTimeout: window.setTimeout.bind(window) };
                 const redis = { name: 'redis', status: 'DOWN', reason: 'Connection refused' };
                 const checks = [{ name: 'postgres', status: 'UP' }, redis];
-                const down = { status: 'DOWN', checks, since: { redis: '2026-11-22T03:00:00Z' } };
+                const down = { status: 'DOWN', checks, since: { redis: '2026-11-22T11:00:00Z' } };
                 const recent = { samples: [], events: [{ at: Date.now(), kind: 'void', count: 2 }] };
                 window.setTimeout = (then, millis) => real.setTimeout(then, millis / 10);
                 window.fetch = async (path, more) => {

@@ -288,11 +288,13 @@ class WebhookIT extends TestServerClient {
         // When
         String path = "/v1/webhooks/" + made.getString("id") + "/redeliver";
         json(post(null, path, "skip", new JsonObject().put("after", "latest")), 200);
+        int before =
+                receiver.about(waiting).size(); // a delivery that had begun before the pause may have taken it along
         json(change(made, new JsonObject().put("paused", false)), 200);
 
         // Then
         receiver.untilTaken(drain(1), 1);
-        assertThat(receiver.about(waiting)).isEmpty();
+        assertThat(receiver.about(waiting)).hasSize(before);
     }
 
     @Test
