@@ -159,11 +159,11 @@ class AdmissionIT {
                     .hasSizeGreaterThan(4)
                     .allMatch(wait -> wait >= 1 && wait <= 10);
             assertThat(tally.waits.values()).allMatch(part -> part < tally.refused.get() / 2);
-            // And most of the others are refused as these are
+            // And many of the others are refused as these are: those that do not come just after a settlement
             for (List<Future<?>> all : List.of(plays, claims)) {
                 get(Future.join(all).otherwiseEmpty());
                 assertThat(all.stream().filter(Future::failed))
-                        .hasSizeGreaterThan(all.size() / 2)
+                        .hasSizeGreaterThan(all.size() / 10)
                         .allMatch(other -> other.cause() instanceof UnavailableException refusal
                                 && refusal.reason() == Reason.OVERLOADED);
             }
